@@ -17,9 +17,8 @@ const { createSigner } = await import('../dist/ml/feature-signature.js');
 const { parseFamiliarity } = await import('../dist/ml/familiarity-json.js');
 const { decodePhoto } = await import('../dist/ml/image.js');
 const { openSession } = await import('../dist/ml/session.js');
-const { createPicture } = await import('../dist/services/catalog/model/picture.js');
-const { readPattern } = await import('../dist/services/catalog/model/photos.js');
-const { isSamePhoto, MAX_DIFFERENT_BITS } = await import('../dist/services/catalog/model/photo-pattern.js');
+const { createPicture, readGreyLevels } = await import('../dist/services/shared/images/picture.js');
+const { isSamePhoto, MAX_DIFFERENT_BITS, patternOf } = await import('../dist/services/catalog/search/photo-pattern.js');
 
 const RECORDS = option('records', 100_000);
 const PHOTOS = option('photos', 1000);
@@ -70,7 +69,7 @@ const copies = await pLimit(3).map(photos, async ({ path }) => {
     const { pixels } = await decodePhoto(bytes, input);
     const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels };
     const { features } = await session.run({ image });
-    const pattern = await readPattern((await createPicture(bytes, signal)).bytes);
+    const pattern = patternOf(await readGreyLevels((await createPicture(bytes, signal)).bytes));
     versions.push({ features: features.data, ...pattern });
   }
   return versions;

@@ -39,6 +39,9 @@ export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error)
 /** Deadlock or serialisation failure: nothing was written, and a retry may succeed. */
 export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(sqlStateOf(error));
 
+/** Whether a row with the same unique value exists. */
+export const isDuplicate = (error: unknown): boolean => sqlStateOf(error) === '23505';
+
 /**
  * Whether the outcome of the statement or commit is unknown: it was sent, but no response arrived. Code that compensates
  * must handle both outcomes.

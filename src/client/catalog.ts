@@ -1,3 +1,4 @@
+import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import type { CallOptions } from './request.ts';
 import type { CreateOptions } from './tasks.ts';
@@ -66,6 +67,17 @@ export class Catalog {
   ): Promise<SimilarRecords['items']> {
     const path = `/row/${encodeURIComponent(recordId)}/similar`;
     return (await this.#line.json<SimilarRecords>(path, { query: { limit, group }, signal })).items;
+  }
+
+  /** Like `similar`, for a photo that has no record. */
+  async similarTo(
+    photo: Bytes,
+    { limit, group, signal }: CallOptions & { readonly limit?: number; readonly group?: boolean } = {},
+  ): Promise<SimilarRecords['items']> {
+    const body = toBlob(photo);
+    const headers = { 'content-type': body.type || 'application/octet-stream' };
+    const request = { method: 'POST', query: { limit, group }, body, headers, repeatable: true, signal } as const;
+    return (await this.#line.json<SimilarRecords>('/search/similar', request)).items;
   }
 
   async image(

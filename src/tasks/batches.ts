@@ -53,8 +53,12 @@ export function createBatchStore(
     },
 
     async summaries(ids: readonly string[]): Promise<Map<string, BatchSummary>> {
-      const { rows } = await db.query<{ id: string; summary: BatchSummary }>(SUMMARIES, [ids]);
-      return new Map(rows.map(({ id, summary }) => [id, summary]));
+      const summaries = new Map<string, BatchSummary>();
+      for (const id of ids) {
+        const { rows } = await db.query<{ summary: BatchSummary }>(SUMMARY, [id]);
+        summaries.set(id, rows[0]!.summary);
+      }
+      return summaries;
     },
 
     async list(service: string, principal: string, limit: number, filter: BatchFilter = {}): Promise<string[]> {
@@ -155,11 +159,7 @@ const summarySql = (batch: string) => `
              join tasks t on t.id = b.task_id and ${IS_READABLE}
             where b.batch_id = ${batch}) as i)`;
 
-const SUMMARIES = {
-  name: 'batch-summaries',
-  limitMs,
-  text: `select batch.id, ${summarySql('batch.id')} as summary from unnest($1::text[]) as batch (id)`,
-};
+const SUMMARY = { name: 'batch-summary', limitMs, text: `select ${summarySql('$1')} as summary` };
 
 const LIST = {
   name: 'list-batches',

@@ -1,5 +1,6 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import type { JsonValue } from '../base/json.ts';
 import { sleep } from '../base/loop.ts';
 import { createFeedFloor } from './feed-floor.ts';
 
@@ -12,15 +13,26 @@ export interface Feed {
 export interface TaskEvent {
   /** Increases in the order in which events become visible. */
   readonly number: number;
-  /** `paused`: the endpoint of the webhooks. */
-  readonly kind: 'terminal' | 'deleted' | 'corrected' | 'paused';
+  /** `paused`: the endpoint of the webhooks. `completed`: a batch, with its id as `taskId`. */
+  readonly kind: 'terminal' | 'deleted' | 'corrected' | 'paused' | 'completed';
   readonly taskId: string;
   /** Of a terminal event. */
   readonly status: 'done' | 'failed' | null;
   readonly errorCode: string | null;
   /** Of a pause. */
   readonly endpoint: string | null;
+  /** Of a completed batch. */
+  readonly batch: EndedBatch | null;
   readonly at: Date;
+}
+
+/** A batch at its first end. */
+export interface EndedBatch {
+  /** JSON text. */
+  readonly input: string;
+  readonly summary: JsonValue;
+  readonly queuedAt: string;
+  readonly finishedAt: string;
 }
 
 /** A number: the events after that one. */
@@ -180,8 +192,8 @@ const NUMBER = {
       delete from unnumbered_task_events where serial = any(array(select serial from next)) returning *
     ),
     numbered as (
-      insert into task_events (serial, service, principal, task_id, kind, status, error_code, endpoint, at, expires_at)
-      select serial, service, principal, task_id, kind, status, error_code, endpoint, at, expires_at
+      insert into task_events (serial, service, principal, task_id, kind, status, error_code, endpoint, batch, at, expires_at)
+      select serial, service, principal, task_id, kind, status, error_code, endpoint, batch, at, expires_at
         from (select * from taken order by serial) as in_order
       returning 1
     )
@@ -203,7 +215,7 @@ const READ = {
              with ordinality as q (service, principal, after, size, place)
       left join task_event_floors f on f.service = q.service and f.principal = q.principal
       left join lateral (
-             select number, kind, task_id as "taskId", status, error_code as "errorCode", endpoint, at
+             select number, kind, task_id as "taskId", status, error_code as "errorCode", endpoint, batch, at
                from task_events t
               where t.service = q.service and t.principal = q.principal
                 and t.number > greatest(coalesce(q.after, 0), coalesce(f.number, 0))

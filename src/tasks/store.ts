@@ -145,6 +145,7 @@ export interface BatchStore {
     items: { readonly service: string; readonly ids: readonly string[]; readonly names?: readonly string[] },
   ): Promise<void>;
 
+  /** One after another: each reads all items of its batch. */
   summaries(ids: readonly string[]): Promise<Map<string, BatchSummary>>;
 
   /** The ids of the principal's batches, newest first. */

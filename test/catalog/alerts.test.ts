@@ -360,7 +360,15 @@ describe('the form of an alert', () => {
     const { db } = catalog.database;
     const { rows } = await db.query('select webhook_url, secret is not null as signed from catalog_alerts');
     expect(rows).toEqual([{ webhook_url: 'https://receiver.example.com/hook', signed: true }]);
+    const signed = async (webhook_url: string) => {
+      expect((await send(view.id, { webhook_url, secret: '' })).status).toBe(303);
+      return (await db.query<{ signed: boolean }>('select secret is not null as signed from catalog_alerts')).rows[0]!
+        .signed;
+    };
+    expect(await signed('https://receiver.example.com/hook')).toBe(true);
     const page = await reader.request('/', { headers: HTML });
+    expect(page.text).toContain('Empty: with the same URL');
+    expect(await signed('https://receiver.example.com/other')).toBe(false);
     expect(page.text).toContain('name="secret"');
     expect(page.text).not.toContain('my-secret');
   });
@@ -376,6 +384,9 @@ describe('the form of an alert', () => {
     const [first, second] = ['lintel%3A2', 'lintel%3A1'].map((id) => text.indexOf(`href="../../row/${id}"`));
     expect(first).toBeGreaterThan(0);
     expect(second).toBeGreaterThan(first!);
+    const { db } = catalog.database;
+    await db.query(`update catalog_records set hidden = true where record_id like 'lintel:%'`);
+    expect((await matches()).text).toContain('or those that have are hidden');
     await reader.request(`/views/${view.id}`, { method: 'PATCH', json: { alert: null } });
     expect((await matches()).status).toBe(404);
   });

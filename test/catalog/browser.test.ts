@@ -162,7 +162,7 @@ describe('Catalog pages', () => {
   it('support search, reports and moderation without JavaScript', async (test) => {
     const { page, problems } = await signIn(test, MODERATOR, { javaScriptEnabled: false });
     await page.locator('#q').fill('штукотурка');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     expect(await shownRecords(page)).toEqual(['bridge-7']);
     await page.locator('a.name').click();
     await page.locator('[name=action_type]').selectOption('delete');

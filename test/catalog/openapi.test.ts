@@ -28,6 +28,7 @@ describe('Catalog GET /openapi.json', () => {
       'get /reset': 'bearer session none',
       'get /row/{record_id}': 'bearer',
       'get /row/{record_id}/similar': 'bearer',
+      'post /search/similar': 'bearer',
       'get /image/{record_id}': 'bearer',
       'get /heatmap/{record_id}': 'bearer',
       'get /sound/{record_id}': 'bearer',
@@ -119,6 +120,10 @@ it('Catalog GET /openapi.json describes the status and body of every response of
   await visit(reader, 'GET', '/row/a/similar');
   await visit(reader, 'GET', '/row/a/similar?limit=0');
   await visit(reader, 'GET', '/row/nothing/similar');
+  const octets = { 'content-type': 'application/octet-stream' };
+  await visit(reader, 'POST', '/search/similar', { body: 'no photo', headers: octets });
+  await visit(reader, 'POST', '/search/similar?limit=0', { body: 'no photo', headers: octets });
+  await visit(anonymous, 'POST', '/search/similar', { body: 'no photo', headers: octets });
   await visit(reader, 'GET', '/image/a');
   await visit(reader, 'GET', '/image/a?w=1');
   const png = Buffer.from(

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { packVector } from '../../src/ml/compact-vector.ts';
-import { createPicture } from '../../src/services/catalog/model/picture.ts';
+import { createPicture } from '../../src/services/shared/images/picture.ts';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
 import { finishTasks } from '../support/catalog-tasks.ts';
 

@@ -80,7 +80,13 @@ describe('A batch of documents', () => {
 
     const [request] = await receiver.waitForRequests(1);
     expect(request!.headers).toMatchObject({ 'x-service-event': 'batch.completed', 'x-service-task-id': id });
-    expect(JSON.parse(request!.body).data).toMatchObject({ batch_id: id, status: 'completed', counts: { done: 3 } });
+    const { webhook: _, ...completed } = JSON.parse(request!.body).data;
+    expect(completed).toMatchObject({ batch_id: id, status: 'completed', counts: { done: 3 } });
+    const { events } = (await product.call('/events', { token })).body;
+    const ofBatch = events.filter(({ type }: { type: string }) => type === 'batch.completed');
+    expect(ofBatch).toEqual([
+      { ...ofBatch[0], service: 'passports', task_id: id, created_at: expect.any(String), batch: completed },
+    ]);
   });
 
   it('is hidden from other keys, can be cancelled, and its failed documents can be retried', async () => {

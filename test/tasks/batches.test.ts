@@ -261,7 +261,7 @@ describe('A batch', () => {
     expect(after.errors).toEqual([before.errors[1]]);
   });
 
-  it('sends one webhook batch.completed with its final state, also after a retry', async () => {
+  it('sends one webhook batch.completed with its final state, and has one event with the same body, also after a retry', async () => {
     receiver = await startReceiver();
     product = await startProduct({ model: failingModel(new Set([photo(2)])) });
     const query = `?webhook_url=${encodeURIComponent(receiver.url)}`;
@@ -279,6 +279,20 @@ describe('A batch', () => {
     const { batch_id: other } = (await submit(jsonLines(photos(1)), { query })).body.data;
     await receiver.waitForRequests(2);
     expect(receiver.received.map(({ headers }) => headers['x-service-task-id'])).toEqual([id, other]);
+
+    await post(`/batches/${other}/cancel`);
+    await product.context.tasks.remove('defectoscopy.batches', [other]);
+    const { events } = (await product.call('/events')).body.data;
+    const ofBatches = events.filter(({ task_id }: { task_id: string }) => [id, other].includes(task_id));
+    const { webhook: _, ...completed } = delivered;
+    expect(ofBatches).toMatchObject([
+      { type: 'batch.completed', service: 'defectoscopy', task_id: id, batch: completed },
+      { type: 'batch.completed', task_id: other, batch: { total: 1, counts: { done: 1 } } },
+    ]);
+    expect(ofBatches[0].batch).toEqual(completed);
+    // After all items.
+    const first = events.findIndex(({ type }: { type: string }) => type === 'batch.completed');
+    expect(first).toBe(3);
   });
 
   it('expires with the results, and is deleted with its items', async () => {

@@ -23,6 +23,17 @@ export const tooManyAlerts = (most: number) =>
 export const tooManyAlertsInAll = (most: number) =>
   new ApiError('TOO_MANY_ALERTS', 409, `The catalog has ${most} alerts, and no more are possible; remove one.`);
 export const alertNotFound = () => new ApiError('ALERT_NOT_FOUND', 404, 'The saved view has no alert.');
+export const pictureSearchUnavailable = () =>
+  new ApiError(
+    'PICTURE_SEARCH_UNAVAILABLE',
+    503,
+    'The photo was not analysed: no defectoscopy worker processed it in time.',
+    {
+      'retry-after': '30',
+    },
+  );
+export const tooManyPictureSearches = () =>
+  new ApiError('PICTURE_SEARCH_UNAVAILABLE', 503, 'Too many searches by a photo are running.', { 'retry-after': '5' });
 export const heatmapNotFound = () => new ApiError('HEATMAP_NOT_FOUND', 404, 'The record has no heatmap.');
 export const rangeNotSatisfiable = (size: number) =>
   new ApiError('RANGE_NOT_SATISFIABLE', 416, `The file has ${size} bytes.`, { 'content-range': `bytes */${size}` });

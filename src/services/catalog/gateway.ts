@@ -20,6 +20,7 @@ import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
 import { type configuredEntries, createTokens, readRoles } from './auth/tokens.ts';
 import { createMedia } from './media.ts';
 import { type Pages, pageRoutes } from './pages/page-routes.tsx';
+import { createPictureSearch } from './picture-search.ts';
 import { createFeedLag } from './records/feed-lag.ts';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
@@ -28,6 +29,7 @@ import { authRoutes } from './routes/auth-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { imageRoute } from './routes/image-route.ts';
 import { indexRoutes } from './routes/index-routes.ts';
+import { pictureSearchRoute } from './routes/picture-search-route.ts';
 import { reportRoutes } from './routes/report-routes.ts';
 import { rowRoutes } from './routes/row-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
@@ -115,6 +117,13 @@ export async function createCatalogGateway({
   exportRoutes(app, { search });
   await indexRoutes(app, { records, state, images: createImagePolicy(shared) });
   rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
+  const pictures = createPictureSearch(context, shared);
+  if (pictures) {
+    await pictureSearchRoute(app, {
+      ...{ search, pictures, checkForm: guard.checkForm },
+      page: (...args) => pages.similar(...args),
+    });
+  }
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
   const alerts = { webhooks: webhookPolicy(shared), seal: context.seal };
@@ -150,6 +159,7 @@ export async function createCatalogGateway({
   const pages: Pages = await pageRoutes(app, {
     ...{ search, reports, views, owners, alerts, guard, version: shared.version, failureTexts: context.failureTexts },
     cookies: cookieRules,
+    byPicture: pictures !== undefined,
   });
   return app;
 }

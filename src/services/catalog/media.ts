@@ -1,9 +1,6 @@
 import type { Db } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json.ts';
 
-/** Maximum side of stored thumbnails in pixels. */
-export const THUMBNAIL_SIDE = 384;
-
 export interface PictureKeys {
   readonly whole: string;
   readonly thumbnail: string | null;

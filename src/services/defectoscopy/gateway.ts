@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import { sniffImage } from '../../base/sniff.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Task } from '../../tasks/task.ts';
@@ -23,6 +22,7 @@ import { texts } from './browser/texts.ts';
 import { createReviewerCheck } from './corrections/reviewers.ts';
 import { examples, webhooks } from './examples.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
+import { PHOTOS } from './photo-type.ts';
 import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
@@ -115,9 +115,3 @@ export async function createDefectoscopyGateway(deps: {
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;
 }
-
-const PHOTOS = {
-  maxBytes: IMAGE_MAX_BYTES,
-  sniff: sniffImage,
-  expected: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
-};

@@ -14,6 +14,7 @@ import { describeVersion } from './model/describe-version.ts';
 import { createInspector, sizeForTiles } from './model/inspector.ts';
 import { type Classified, infer, type ModelVersion, sharesRuns } from './model/model-version.ts';
 import { downloadPhoto, openPhoto } from './model/photo.ts';
+import { describePicture } from './model/picture-features.ts';
 import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model/registry.ts';
 import { createShadow } from './model/shadow.ts';
 import { openModelVersions, POOL_SIZE } from './model/versions.ts';
@@ -92,9 +93,9 @@ export async function loadModel(deps: {
 
     async run(job) {
       const { id, input, signal } = job;
-      const { image_url, model_version, inspect = 'auto' } = input as unknown as PredictInput;
+      const { image_url, model_version, inspect = 'auto', search = false } = input as unknown as PredictInput;
       const version = model_version === undefined ? deployed.standard() : await findVersion(model_version);
-      const shadow = model_version === undefined ? deployed.shadow() : undefined;
+      const shadow = model_version === undefined && !search ? deployed.shadow() : undefined;
       const bytes = await downloadPhoto(image_url, source, signal);
       const photo = await openPhoto(bytes, version.input, signal);
       const again = shadow && shadowing.isDue(version, shadow) ? bytes : undefined;
@@ -102,6 +103,8 @@ export async function loadModel(deps: {
       const overview = await step('infer', () => infer(version, photo, signal, sharing));
       const { recorded, shadowDefect } = overview;
       assertValid(recorded, version);
+      if (search)
+        return { ...outcomeOf(overview), attachment: await describePicture(bytes, overview.attachment, signal) };
       if (shadow && shadowDefect !== undefined) shadowing.add(id, shadow, shadowDefect, recorded);
       if (shadow && again) shadowing.compare(id, shadow, again, recorded);
       const size = sizeForTiles(inspect, photo, recorded);

@@ -8,7 +8,9 @@ import { groupingOf } from '../shared/grouping.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
 import { type Correction, readLatest } from './corrections/store.ts';
+import { FAILURES } from './failures.ts';
 import { readPhoto } from './photo-bytes.ts';
+import { PHOTOS } from './photo-type.ts';
 import type { Attachment, PredictInput, Recorded } from './result.ts';
 import type { DefectoscopySettings } from './settings.ts';
 import { imagePolicy } from './url-policy.ts';
@@ -16,12 +18,18 @@ import { imagePolicy } from './url-policy.ts';
 export function photoRecords(serviceSettings: DefectoscopySettings, shared: SharedSettings): RecordMaker {
   const source = { policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   return {
+    pictureTasks: {
+      type: PHOTOS,
+      input: (url) => ({ image_url: url, search: true }),
+      isRejection: ({ code }) => REJECTIONS.includes(code),
+    },
+
     async drafts(db, tasks) {
       const ids = tasks.map(({ id }) => id);
       const corrections = await readLatest(db, ids);
       const features = await readFeatures(db, ids);
       const { signatureOf } = await import('./training/signatures.ts');
-      const indexed = tasks.filter((task) => !isCancelled(task));
+      const indexed = tasks.filter((task) => !isCancelled(task) && !isSearch(task));
       return Promise.all(
         indexed.map(async (task) => {
           const draft = draftOf(task, shared.filesHost, corrections.get(task.id));
@@ -42,6 +50,12 @@ export function photoRecords(serviceSettings: DefectoscopySettings, shared: Shar
     },
   };
 }
+
+const isSearch = ({ inputText }: EndedTask) => (JSON.parse(inputText) as PredictInput).search === true;
+
+const REJECTIONS: readonly string[] = [FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge].map(
+  ({ code }) => code,
+);
 
 async function readFeatures(db: Queryable, ids: readonly string[]) {
   const { rows } = await db.query<{ id: string; training: NonNullable<Attachment['training']> }>(FEATURES, [ids]);

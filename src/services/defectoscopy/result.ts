@@ -67,6 +67,8 @@ export interface PredictInput {
   readonly file_name?: string;
   readonly inspect?: Inspect;
   readonly model_version?: string;
+  /** A search by a picture: the attachment has its features, and the result no record. */
+  readonly search?: true;
 }
 
 /** Published with the worker's heartbeat. `model_version` and `classes` are of the default version. */

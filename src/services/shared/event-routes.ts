@@ -9,6 +9,7 @@ import { openEventStream } from '../../http/event-stream.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { InvalidInput } from '../../http/validation-details.ts';
 import type { EventPage, EventReading, Feed, FeedPosition, TaskEvent } from '../../tasks/events.ts';
+import { presentEnded } from './batches/present-batch.ts';
 import { CURSOR_EXAMPLE, EventsQuery, eventType } from './event-schema.ts';
 import type { GatewayContext } from './service.ts';
 
@@ -47,6 +48,7 @@ export function eventRoutes(
     service,
     task_id: event.taskId,
     ...present(event),
+    ...(event.batch && { batch: presentEnded(event.taskId, event.batch) }),
   });
 
   function positionOf(feed: Feed, cursor: string | undefined, loc: readonly string[]): FeedPosition {
@@ -145,7 +147,7 @@ export function eventRoutes(
       schema: {
         summary: 'Events of your tasks',
         description:
-          'Every end, deletion and correction of the tasks that this credential created: each once, in the order in which they became visible, kept as long as the results. Store `next` with what you did with the page. `Accept: text/event-stream` returns a stream of the same events; `id` is the cursor, and `Last-Event-ID` resumes. `end` means that the service stops or the credential has ended.',
+          'Every end, deletion and correction of the tasks that this credential created, and the end of each batch: each once, in the order in which they became visible, kept as long as the results. Store `next` with what you did with the page. `Accept: text/event-stream` returns a stream of the same events; `id` is the cursor, and `Last-Event-ID` resumes. `end` means that the service stops or the credential has ended.',
         operationId: 'readEvents',
         tags: ['events'],
         querystring: EventsQuery,

@@ -1,6 +1,8 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonObject } from '../../base/json.ts';
 import type { TaskEvent } from '../../tasks/events.ts';
+import { endedBatch } from './batches/batch-schema.ts';
+import { BATCH_EVENT } from './batches/batches-of.ts';
 
 export const CURSOR_EXAMPLE = 'evt_AAAAAAAAAAcFqLkDnbsXXVOuQbU';
 const MAX_LIMIT = 1000;
@@ -28,18 +30,24 @@ export const EventOf = <P extends TProperties>(
   service: string,
   moment: TSchema,
   own: P,
-  kinds: readonly TaskEvent['kind'][] = ['terminal', 'deleted', 'corrected'],
+  kinds: readonly TaskEvent['kind'][] = ['terminal', 'deleted', 'corrected', 'completed'],
 ) =>
   Type.Object({
     id: Type.String({ description: 'Also the cursor of the events after this one.' }),
     type: Type.Enum(
       kinds.map((kind) => eventType(service, kind)),
-      { description: '`terminal`: the task has ended. The task is read with `task_id`.' },
+      {
+        description:
+          '`terminal`: the task has ended. The task is read with `task_id`; of `batch.completed` it is the id of the batch.',
+      },
     ),
     created_at: moment,
     service: Type.Literal(service),
     task_id: Type.String(),
     ...own,
+    batch: Type.Optional(
+      Type.Object(endedBatch, { description: 'Of `batch.completed`: the batch as in the webhook, without `webhook`.' }),
+    ),
   });
 
 export const EventPageOf = <S extends TSchema>(event: S) =>
@@ -50,7 +58,7 @@ export const EventPageOf = <S extends TSchema>(event: S) =>
   });
 
 export const eventType = (service: string, kind: TaskEvent['kind']) =>
-  kind === 'paused' ? `${service}.endpoint.paused` : `${service}.result.${kind}`;
+  kind === 'completed' ? BATCH_EVENT : kind === 'paused' ? `${service}.endpoint.paused` : `${service}.result.${kind}`;
 
 /** For the API reference. */
 export const eventExamples = (service: string, event: JsonObject) => ({

@@ -4,6 +4,7 @@ import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
 import { FAILURES, type Task } from '../../tasks/task.ts';
+import type { PictureTasks } from './picture-features.ts';
 
 /** Turns finished tasks into searchable records. */
 export interface RecordMaker {
@@ -14,6 +15,8 @@ export interface RecordMaker {
    * exists. Network and storage errors are thrown; the catalog retries.
    */
   picture?(sources: PictureSources, picture: JsonValue, signal: AbortSignal): Promise<Buffer | undefined>;
+  /** For searches by a picture; absent if the service does not process pictures. */
+  readonly pictureTasks?: PictureTasks;
   /** Pictures are pages of text, which look alike: the catalog does not search them for the same photo. */
   readonly showsPages?: boolean;
 }

@@ -163,7 +163,7 @@ export interface GatewayContext {
   readonly onCancelled: (service: string, count?: number) => void;
   readonly records: readonly RecordSource[];
   /** Of all services. */
-  readonly databases: readonly ServiceDatabase[];
+  readonly databases: readonly (ServiceDatabase & { readonly tasks: TaskStore })[];
   /** By service, also of disabled ones. */
   readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   readonly webhookKeys: object;

@@ -23,7 +23,7 @@ export const TaskEventOf = (service: string) =>
         }),
       ),
     },
-    ['terminal', 'deleted', 'corrected', 'paused'],
+    ['terminal', 'deleted', 'corrected', 'paused', 'completed'],
   );
 
 /** `GET /events` of such a service. */

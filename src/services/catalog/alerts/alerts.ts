@@ -55,7 +55,7 @@ export async function readMatches(db: Queryable, viewId: string, after: number, 
   return { matches: shownMatches(rows), position: rows.at(-1)?.position ?? after, more: rows.length === limit };
 }
 
-/** Newest first. */
+/** Newest first; only those that the view's search would show now. */
 export const readLatestMatches = async (db: Queryable, viewId: string, limit: number): Promise<readonly Match[]> =>
   shownMatches((await db.query<MatchRow>(LATEST_MATCHES, [viewId, 0, limit])).rows);
 
@@ -105,16 +105,16 @@ const SET = `
 const DELETE_REVOKED = `
   delete from catalog_alerts a using catalog_views v where v.id = a.view_id and v.owner <> all($1::text[])`;
 
-const matchesSql = (direction: 'asc' | 'desc') => `
+const matchesSql = (direction: 'asc' | 'desc', condition = 'true') => `
     select m.position, m.matched_at as "matchedAt",
            r.hidden = ${HIDDEN} as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
       from catalog_matches m
       join catalog_alerts a using (view_id)
       join catalog_records r using (number)
       join catalog_texts t using (number)
-     where m.view_id = $1 and m.announced and m.position > $2
+     where m.view_id = $1 and m.announced and m.position > $2 and ${condition}
      order by m.position ${direction}
      limit $3`;
 
 const MATCHES = { name: 'catalog-matches', text: matchesSql('asc') };
-const LATEST_MATCHES = { name: 'catalog-latest-matches', text: matchesSql('desc') };
+const LATEST_MATCHES = { name: 'catalog-latest-matches', text: matchesSql('desc', `r.hidden = ${HIDDEN}`) };

@@ -1,13 +1,12 @@
-import sharp from 'sharp';
-import type { Db, Queryable } from '../../../base/db.ts';
+import type { Db } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
+import { readGreyLevels } from '../../shared/images/picture.ts';
 import { leaseRows } from '../../shared/lease-rows.ts';
-import { isSamePhoto, MAX_DIFFERENT_BITS, type PhotoPattern, PICTURE_SIDE, patternOf } from './photo-pattern.ts';
+import { patternOf } from '../search/photo-pattern.ts';
+import { findSamePhoto } from '../search/same-photo.ts';
 
 /** Longer than any attempt; then another process retries. */
 const LEASE_SECONDS = 60;
-/** Nearest hashes that are compared. */
-const CANDIDATES = 10;
 /** Serialises comparisons, so that of two copies the later one finds the other. Any number that no other lock uses. */
 const LOCK = 3_904_220_117;
 
@@ -20,10 +19,12 @@ export async function compareNextPhoto(db: Db, files: Files, pageServices: reado
   const [due] = rows;
   if (due === undefined) return false;
   const bytes = pageServices.includes(due.service) ? undefined : await files.get(due.picture_key);
-  const pattern = bytes && (await readPattern(bytes));
+  // Stored pictures are upright.
+  const grey = bytes && (await readGreyLevels(bytes));
+  const pattern = grey && patternOf(grey);
   await db.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
-    const same = pattern && (await findSame(tx, due.number, pattern));
+    const same = pattern && (await findSamePhoto(tx, pattern, { except: due.number }));
     const photo = same && (same.photo ?? (await tx.query<{ photo: number }>(NEW_PHOTO)).rows[0]!.photo);
     const { rowCount } = await tx.query(KEEP, [
       ...[due.number, due.picture_key, pattern?.hash ?? null],
@@ -34,30 +35,6 @@ export async function compareNextPhoto(db: Db, files: Files, pageServices: reado
   return true;
 }
 
-/** Stored pictures are upright. Undefined for a damaged one. */
-export async function readPattern(bytes: Buffer): Promise<PhotoPattern | undefined> {
-  const grey = await sharp(bytes)
-    .greyscale()
-    .resize(PICTURE_SIDE, PICTURE_SIDE, { fit: 'fill', kernel: 'linear' })
-    .raw()
-    .toBuffer()
-    .catch(() => undefined);
-  return grey && patternOf(grey);
-}
-
-interface Compared {
-  readonly number: number;
-  /** Null: no other record of the same photo is known. */
-  readonly photo: number | null;
-  readonly pattern: Buffer;
-}
-
-/** The nearest record with the same photo. */
-async function findSame(tx: Queryable, number: number, { hash, pattern }: PhotoPattern): Promise<Compared | undefined> {
-  const { rows } = await tx.query<Compared>(NEAR, [number, hash, MAX_DIFFERENT_BITS, CANDIDATES]);
-  return rows.find((other) => isSamePhoto(pattern, new Int8Array(other.pattern)));
-}
-
 const CLAIM = {
   name: 'catalog-photo-claim',
   text: `
@@ -66,16 +43,6 @@ const CLAIM = {
       set: 'due_at = now() + make_interval(secs => $2)',
     })})
     select job.number, r.service, r.picture_key from job join catalog_records r using (number)`,
-};
-
-const NEAR = {
-  name: 'catalog-photo-near',
-  text: `
-    select number, photo, pattern
-      from catalog_photos
-     where number <> $1 and bit_count(hash # $2::text::bit(138)) <= $3
-     order by bit_count(hash # $2::text::bit(138)), number
-     limit $4`,
 };
 
 // Another picture of the record has a row of its own.

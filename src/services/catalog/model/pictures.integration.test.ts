@@ -10,9 +10,9 @@ import { createFolderFiles, type Files } from '../../../base/files.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { createLog } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import { createPicture } from '../../shared/images/picture.ts';
 import { createRecords } from '../records/records.ts';
 import { importedPictureSource } from './imported-picture.ts';
-import { createPicture } from './picture.ts';
 import { createPictureWorker, type PictureWorker } from './pictures.ts';
 
 const log = createLog('silent', 'test');

@@ -5,9 +5,9 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import { createPicture, type Picture } from '../../shared/images/picture.ts';
 import { leaseRows } from '../../shared/lease-rows.ts';
 import type { PictureSources, RecordSource } from '../../shared/records.ts';
-import { createPicture, type Picture } from './picture.ts';
 
 /** `late`: the record was changed or deleted meanwhile. */
 export type PictureOutcome = 'made' | 'none' | 'again' | 'late';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Button } from '../../../ui/text-elements.tsx';
+import { Button, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 
@@ -23,6 +23,7 @@ export function AlertForm(props: {
       <label>
         <span safe>{words.alertSecret}</span>
         <input name="secret" type="password" maxlength="512" autocomplete="off" placeholder={words.alertSecretHint} />
+        <Span class="hint" text={words.alertSecretEmpty} />
       </label>
       <Button type="submit" class="small" text={isOn ? words.alertChange : words.alertSave} />
     </form>

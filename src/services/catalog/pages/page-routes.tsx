@@ -18,6 +18,7 @@ import { receiptPage } from './receipt-page.tsx';
 import { rejectedReportForm } from './report-form.tsx';
 import { rowPage } from './row-page.tsx';
 import { searchPage } from './search-page.tsx';
+import { similarPage } from './similar-page.tsx';
 import { texts } from './texts.ts';
 
 export interface PageDeps {
@@ -28,6 +29,8 @@ export interface PageDeps {
   readonly alerts: AlertDeps;
   readonly guard: AuthGuard;
   readonly cookies: CookieRules;
+  /** Whether a photo can be searched. */
+  readonly byPicture: boolean;
   readonly version: string;
   readonly failureTexts: GatewayContext['failureTexts'];
 }
@@ -46,6 +49,7 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
   return {
     row: rowPage(frame),
     matches: matchesPage(frame),
+    similar: similarPage(frame),
     queue: queuePage({ frame, search: deps.search }),
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: STYLES },

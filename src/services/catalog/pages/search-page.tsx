@@ -26,9 +26,9 @@ const MAX_LOOSENED = 6;
 /** The URL contains the whole state. */
 export function searchPage(
   app: Gateway,
-  deps: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
+  deps: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules; byPicture: boolean },
 ): void {
-  const { search, views, owners, frame } = deps;
+  const { search, views, owners, frame, byPicture } = deps;
   const remembered = createLastSearch(deps.cookies);
   const options = cookieOptions(deps.cookies);
   app.get<{ Querystring: Static<typeof Query> }>(
@@ -68,7 +68,7 @@ export function searchPage(
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
         children: (
           <SearchView
-            {...{ found, state, view, viewer, suggestions, saved, filters, numberFields }}
+            {...{ found, state, view, viewer, suggestions, saved, filters, numberFields, byPicture }}
             page={paging.page}
             sort={paging.sort}
           />

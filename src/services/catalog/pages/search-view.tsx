@@ -10,13 +10,20 @@ import { otherRanges, RangeFields } from './range-fields.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { FILTERS, filtersOf, queryWith, type SearchState, searchUrl } from './search-url.ts';
+import { PictureForm } from './similar-page.tsx';
 import { formatCount } from './texts.ts';
 
 /** The script replaces elements with `data-fresh` by their latest versions. */
 export function SearchView(
-  props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort; numberFields: readonly NumberField[] },
+  props: ResultsView & {
+    saved: readonly View[];
+    filters: Filters;
+    sort: Sort;
+    numberFields: readonly NumberField[];
+    byPicture: boolean;
+  },
 ): JSX.Element {
-  const { found, state, view, viewer, saved, filters, sort, numberFields } = props;
+  const { found, state, view, viewer, saved, filters, sort, numberFields, byPicture } = props;
   const { words, language } = viewer;
   const { ranges = [] } = filters;
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
@@ -47,6 +54,7 @@ export function SearchView(
         </span>
         <Button type="submit" class="primary" text={words.find} />
       </form>
+      {byPicture && <PictureForm action="search/similar" viewer={viewer} />}
       <div class="catalog">
         <aside id="filters" class="filters-panel" aria-labelledby="filters-title">
           <H2 id="filters-title" class="visually-hidden" text={words.filters} />

@@ -358,6 +358,23 @@ describe('a feed in another database', () => {
     expect(ids).not.toContain(deleted);
   });
 
+  it('is not reported as invalid when another indexer stores its rows at the same moment', async () => {
+    await finishTasks(tasks, 'photos', [{}]);
+    let calls = 0;
+    const overtaken = source(async (_db, ended) => {
+      if (++calls === 1) throw new Error('rows are then indexed one by one');
+      const { rows } = await database.db.query<{ id: string }>('select id from catalog_feed');
+      await records.db.query('insert into catalog_indexed_feed_rows (id) values ($1)', [rows[0]!.id]);
+      return ended.map((task) => draft(task));
+    });
+    const errors: unknown[] = [];
+    const feed = { db: database.db, servicesElsewhere: [] };
+    const reporting = { ...log, error: (...line: unknown[]) => errors.push(line) } as unknown as typeof log;
+    const late = createIndexer({ db: records.db, feed, sources: [overtaken], log: reporting });
+    expect((await late.indexBatch()).indexed).toEqual(new Map());
+    expect([calls, errors, await waiting(), await written()]).toEqual([2, [], 0, []]);
+  });
+
   it('keeps its rows while the database of the records is unavailable', async () => {
     const ids = await finishTasks(tasks, 'photos', [{}, {}]);
     const closed = openDb({ url: records.url, log });

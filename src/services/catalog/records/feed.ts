@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../../base/db.ts';
-import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
+import { isCollision, isDuplicate, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { createEventStore } from '../../../tasks/events.ts';
 import { createFeedFloor, type FeedFloor } from '../../../tasks/feed-floor.ts';
@@ -42,7 +42,11 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
     for (let i = 0; i < count; i++) {
       const batch: Batch = { taken: [] };
       try {
-        const counts = await index(1, batch);
+        const counts = await index(1, batch).catch((err: unknown) => {
+          // An indexer that was paused and lost the feed's lock has indexed the row meanwhile: found now, it is skipped.
+          if (!isDuplicate(err)) throw err;
+          return index(1, batch);
+        });
         for (const [service, count] of counts) indexed.set(service, (indexed.get(service) ?? 0) + count);
       } catch (err) {
         const [bad] = batch.taken;

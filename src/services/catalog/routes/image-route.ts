@@ -4,11 +4,12 @@ import type { Files } from '../../../base/files.ts';
 import { sniffImage } from '../../../base/sniff.ts';
 import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { THUMBNAIL_SIDE } from '../../shared/picture-features.ts';
 import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from '../api-errors.ts';
 import { RecordParams } from '../api-schema.ts';
 import { isModerator } from '../auth/auth-guard.ts';
 import type { PictureFormat } from '../images/resize.ts';
-import { type Media, THUMBNAIL_SIDE } from '../media.ts';
+import type { Media } from '../media.ts';
 import { bytesResponses, isNotModified, sendBytes, sendNotModified } from './send-bytes.ts';
 
 const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];

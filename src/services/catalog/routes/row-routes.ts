@@ -142,7 +142,7 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
   );
 }
 
-const SimilarQuery = Type.Object({
+export const SimilarQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 50, default: 12 }),
   group: Type.Boolean({ default: false, description: 'Whether to return one record of each photo, with `copies`.' }),
 });

@@ -85,7 +85,10 @@ const prefixOf = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1
 
 // pg_trgm with a low threshold preselects words for the exact edit distance. Shorter words have too few trigrams and
 // are handled by `findCorrections`.
-const KNOWN = `
+// Named: planning takes longer than running it.
+const KNOWN = {
+  name: 'catalog-known-words',
+  text: `
   select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
          case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
            select c.word from catalog_words c
@@ -115,9 +118,13 @@ const KNOWN = `
                  limit 1) c) as unknown
     from (select word, true as single from unnest($1::text[]) as word
           union all
-          select word, false from unnest($2::text[]) as word) w`;
+          select word, false from unnest($2::text[]) as word) w`,
+};
 
-const BY_ID = `
+const BY_ID = {
+  name: 'catalog-by-id',
+  text: `
   select number from catalog_records where record_id = $1
   union
-  select number from (select number from catalog_records where task_id = $1 limit 10) own`;
+  select number from (select number from catalog_records where task_id = $1 limit 10) own`,
+};

@@ -30,7 +30,10 @@ export async function resolveFilters(
   };
 }
 
-const LATEST = 'select coalesce(max(number), 0) as latest from catalog_records';
+const LATEST = {
+  name: 'catalog-latest',
+  text: 'select coalesce(max(number), 0) as latest from catalog_records',
+};
 
 async function reported(db: Queryable): Promise<number[]> {
   const { rows } = await db.query<{ number: number }>(

@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import type { PictureFeatures } from '../../shared/picture-features.ts';
 import { countFacets, countUpTo, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
@@ -6,7 +7,7 @@ import { findNumberFields } from './number-fields.ts';
 import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
-import { findSimilar, type SimilarOptions } from './similar.ts';
+import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
 import { snippetOf } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 import { createParameters, type ResolvedFilters, where } from './where.ts';
@@ -23,7 +24,8 @@ export function createSearch(db: Db, limits = SEARCH_LIMITS) {
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
-    similar: (recordId: string, options: SimilarOptions) => findSimilar(db, recordId, options),
+    similar: (recordId: string, options: Parameters<typeof findSimilar>[2]) => findSimilar(db, recordId, options),
+    similarTo: (picture: PictureFeatures, options: SimilarOptions) => findSimilarToPicture(db, picture, options),
     numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };

@@ -1,6 +1,9 @@
 import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
-import { cosineOf, type Signature } from '../../../base/signature.ts';
+import { cosineOf, type Signature, signBits } from '../../../base/signature.ts';
+import type { PictureFeatures } from '../../shared/picture-features.ts';
 import { readHits } from './hits.ts';
+import { patternOf } from './photo-pattern.ts';
+import { findSamePhoto } from './same-photo.ts';
 import { type Hit, MAX_COUNT } from './search-types.ts';
 
 export interface SimilarHit extends Hit {
@@ -15,8 +18,6 @@ export interface SimilarOptions {
   readonly limit: number;
   /** Whether to return one record of each photo. */
   readonly group?: boolean;
-  /** Whether the record itself may be hidden. */
-  readonly hidden: boolean;
   readonly limitMs?: number;
 }
 
@@ -33,29 +34,65 @@ const GROUPED_CANDIDATES = 1000;
 export async function findSimilar(
   db: Db,
   recordId: string,
-  { limit, group = false, hidden, limitMs = CLIENT_LIMIT_MS }: SimilarOptions,
+  { hidden, ...options }: SimilarOptions & { /** Whether the record itself may be hidden. */ readonly hidden: boolean },
 ): Promise<SimilarHit[] | undefined> {
-  const statement = group
-    ? { name: 'catalog-similar-grouped', text: candidatesSql(GROUPED), limitMs }
-    : { name: 'catalog-similar', text: candidatesSql(NEAREST), limitMs };
-  const { rows } = await db.query<Candidate>(statement, [recordId, CANDIDATES, group ? 1 : limit]);
+  const rows = await findCandidates(db, OF_RECORD, recordId, options);
   const own = rows.find((row) => row.recordId === recordId);
   if (own === undefined || (own.hidden && !hidden)) return undefined;
-  const ranked = rows
-    .filter((row) => row !== own)
-    .map((row) => ({ ...row, similarity: similarityOf(own.signature, row.signature) }))
+  const others = rows.filter((row) => row !== own);
+  return rankCandidates(db, others, { ...options, signature: own.signature, isCopy: !own.hidden });
+}
+
+/** The same for a picture that has no record. */
+export async function findSimilarToPicture(
+  db: Db,
+  { signature, grey }: PictureFeatures,
+  options: SimilarOptions,
+): Promise<SimilarHit[]> {
+  const pattern = grey && patternOf(grey);
+  const same = pattern && (await findSamePhoto(db, pattern, { limitMs: options.limitMs ?? CLIENT_LIMIT_MS }));
+  const own = {
+    ...(signature && { version: signature.version, code: signBits(signature.values) }),
+    ...(same && { photo: same.photo, same: same.number }),
+  };
+  const rows = await findCandidates(db, OF_PICTURE, JSON.stringify(own), options);
+  return rankCandidates(db, rows, {
+    ...options,
+    signature: signature ? Buffer.from(signature.values) : null,
+    isCopy: false,
+  });
+}
+
+async function findCandidates(db: Db, own: OwnSql, of: string, options: SimilarOptions): Promise<Candidate[]> {
+  const { limit, group = false, limitMs = CLIENT_LIMIT_MS } = options;
+  const name = `catalog-similar-${own.name}${group ? '-grouped' : ''}`;
+  const text = candidatesSql(own, group ? GROUPED : NEAREST);
+  return (await db.query<Candidate>({ name, text, limitMs }, [of, CANDIDATES, group ? 1 : limit])).rows;
+}
+
+async function rankCandidates(
+  db: Db,
+  candidates: readonly Candidate[],
+  options: SimilarOptions & {
+    readonly signature: Buffer | null;
+    /** The searched photo is one of the counted copies. */
+    readonly isCopy: boolean;
+  },
+): Promise<SimilarHit[]> {
+  const { limit, group = false, limitMs = CLIENT_LIMIT_MS, signature, isCopy } = options;
+  const ranked = candidates
+    .map((row) => ({ ...row, similarity: similarityOf(signature, row.signature) }))
     .sort(
       (a, b) =>
         Number(b.samePhoto) - Number(a.samePhoto) || (b.similarity ?? 0) - (a.similarity ?? 0) || b.number - a.number,
     )
     .slice(0, limit);
   const numbers = ranked.map(({ number }) => number);
-  const copies = group ? await countCopies(db, numbers) : undefined;
+  const copies = group ? await countCopies(db, numbers, limitMs) : undefined;
   const byId = new Map(ranked.map((row) => [row.recordId, row]));
   return (await readHits(db, numbers, undefined)).map((hit) => {
     const { number, similarity, samePhoto } = byId.get(hit.recordId)!;
-    // The record itself is a copy of its copies.
-    const others = copies && (copies.get(number) ?? 0) - Number(samePhoto && !own.hidden);
+    const others = copies && (copies.get(number) ?? 0) - Number(samePhoto && isCopy);
     return { ...hit, similarity, samePhoto, ...(others !== undefined && { copies: others }) };
   });
 }
@@ -64,8 +101,8 @@ const similarityOf = (a: Buffer | null, b: Buffer | null): number | null =>
   a === null || b === null ? null : Math.max(0, cosineOf(toSigned(a), toSigned(b)));
 
 /** By record; none for a photo without copies. */
-async function countCopies(db: Db, numbers: readonly number[]): Promise<ReadonlyMap<number, number>> {
-  const { rows } = await db.query<{ number: number; copies: number }>(COPIES, [numbers, MAX_COUNT]);
+async function countCopies(db: Db, numbers: readonly number[], limitMs: number): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await db.query<{ number: number; copies: number }>({ ...COPIES, limitMs }, [numbers, MAX_COUNT]);
   return new Map(rows.map(({ number, copies }) => [number, copies]));
 }
 
@@ -101,18 +138,40 @@ const GROUPED = `
        order by distance, number
        limit $2`;
 
-const candidatesSql = (near: string) => `
-    with own as materialized (
+/** What is searched: a row with number, version, code and photo, and a condition on `p` of the records of the same photo. */
+interface OwnSql {
+  readonly name: string;
+  readonly row: string;
+  readonly isSame: string;
+}
+
+const OF_RECORD: OwnSql = {
+  name: 'record',
+  row: `
       select r.number, s.version, s.code, p.photo
         from catalog_records r
         left join catalog_signatures s using (number)
         left join catalog_photos p using (number)
-       where r.record_id = $1
+       where r.record_id = $1`,
+  isSame: 'p.photo = (select photo from own)',
+};
+
+// Records have numbers above 0.
+const OF_PICTURE: OwnSql = {
+  name: 'picture',
+  row: `
+      select 0::bigint as number, version, ('x' || code)::bit(256) as code, photo, same
+        from json_to_record($1::json) as o (version text, code text, photo bigint, same bigint)`,
+  isSame: '(p.photo = (select photo from own) or p.number = (select same from own))',
+};
+
+const candidatesSql = (own: OwnSql, near: string) => `
+    with own as materialized (${own.row}
     ),
     same as materialized (
       select p.number
         from catalog_photos p join catalog_records r using (number)
-       where p.photo = (select photo from own) and p.number <> (select number from own) and not r.hidden
+       where ${own.isSame} and p.number <> (select number from own) and not r.hidden
        order by p.number desc
        limit $3
     ),

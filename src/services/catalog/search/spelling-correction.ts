@@ -26,7 +26,9 @@ export async function findCorrections(
 
 // Stems of two letters match too many words, so the word itself is used. The stem of `rusty` is `rusti`. The first
 // letter is rarely misspelt. `offset 0` keeps the planner from scanning all words.
-const NEAR = `
+const NEAR = {
+  name: 'catalog-corrections',
+  text: `
   select query, word, stem
     from (select n.query, c.word, s.stem,
                  row_number() over (partition by n.query
@@ -45,7 +47,8 @@ const NEAR = `
              offset 0) c
            group by n.query, c.word, s.stem) near
    where nth <= 20
-   order by query, nth`;
+   order by query, nth`,
+};
 
 /** Shorter words are similar to too many others. */
 export const MIN_MISSPELT_LENGTH = 4;

@@ -68,7 +68,8 @@ const FailedItem = Type.Object({
   error_code: Type.String(),
 });
 
-const batch = {
+/** Of the event `batch.completed`. */
+export const endedBatch = {
   batch_id: Type.String(),
   status: Type.Enum(['in_progress', 'completed'], { description: 'completed: every item has ended.' }),
   total: Count,
@@ -77,6 +78,10 @@ const batch = {
   errors: Type.Array(FailedItem, { description: 'The first ten failed items.' }),
   created_at: UnixSeconds,
   completed_at: Type.Optional(UnixSeconds),
+};
+
+const batch = {
+  ...endedBatch,
   webhook: Type.Optional(
     WebhookState({ state: Type.Enum(['pending', 'delivered', 'failed']), attempts: Type.Integer() }),
   ),

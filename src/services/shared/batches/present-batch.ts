@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../../base/time.ts';
 import { success } from '../../../http/envelope.ts';
+import type { EndedBatch } from '../../../tasks/events.ts';
 import type { BatchSummary } from '../../../tasks/store.ts';
 import type { Task } from '../../../tasks/task.ts';
 import { groupingOf } from '../grouping.ts';
@@ -13,12 +14,15 @@ export interface BatchInput {
 }
 
 /** The state of a batch; `summary` is that of an unfinished one. */
-export function presentBatch(task: Task, summary: BatchSummary) {
+export function presentBatch(
+  task: Pick<Task, 'id' | 'inputText' | 'queuedAt' | 'webhook'> & { readonly finishedAt?: Date },
+  summary: BatchSummary,
+) {
   const { total } = JSON.parse(task.inputText) as BatchInput;
-  const { webhook } = task;
+  const { webhook, finishedAt } = task;
   return {
     batch_id: task.id,
-    status: 'finishedAt' in task ? ('completed' as const) : ('in_progress' as const),
+    status: finishedAt ? ('completed' as const) : ('in_progress' as const),
     total,
     ...groupingOf(task.inputText),
     counts: summary.counts,
@@ -26,7 +30,7 @@ export function presentBatch(task: Task, summary: BatchSummary) {
       ...{ position, task_id, ...(typeof name === 'string' && { name }), error, error_code },
     })),
     created_at: unixSeconds(task.queuedAt),
-    ...('finishedAt' in task && { completed_at: unixSeconds(task.finishedAt) }),
+    ...(finishedAt && { completed_at: unixSeconds(finishedAt) }),
     ...(webhook && {
       webhook: { configured: true, state: webhook.state, attempts: webhook.attempts, ...webhookFields(webhook) },
     }),
@@ -40,6 +44,13 @@ export function storedSummary(task: Task): BatchSummary | undefined {
   const { total } = JSON.parse(task.inputText) as BatchInput;
   return { counts: { queued: 0, processing: 0, done: 0, failed: total, cancelled: 0 }, errors: [] };
 }
+
+/** The batch of the event `batch.completed`: the webhook's body, without the state of the webhook. */
+export const presentEnded = (id: string, { input, summary, queuedAt, finishedAt }: EndedBatch) =>
+  presentBatch(
+    { id, inputText: input, queuedAt: new Date(queuedAt), finishedAt: new Date(finishedAt) },
+    summary as unknown as BatchSummary,
+  );
 
 /** The body of the webhook `batch.completed`. */
 export const presentCompleted = (task: Task): string =>

@@ -24,7 +24,6 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
   const { service, present, table } = options;
   const { tasks } = options.deps;
   const { batches } = tasks;
-  /** In one statement: the summary of an unfinished batch reads all of its items. */
   async function toJson(found: readonly Task[]) {
     const unfinished = found.filter((task) => storedSummary(task) === undefined).map(({ id }) => id);
     const summaries = unfinished.length > 0 ? await batches.summaries(unfinished) : undefined;

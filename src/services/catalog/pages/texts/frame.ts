@@ -63,6 +63,7 @@ export const errorTexts = {
       URI_TOO_LONG: 'Слишком длинный адрес.',
       RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       INDEX_UNAVAILABLE: 'Запись в каталог временно недоступна, изменения не сохранены.',
+      PICTURE_SEARCH_UNAVAILABLE: 'Поиск по снимку сейчас недоступен: снимок не обработан вовремя. Повторите позже.',
       DATABASE_UNAVAILABLE: 'База данных временно недоступна. Повторите позже.',
       INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
     },
@@ -71,6 +72,9 @@ export const errorTexts = {
     en: fieldErrorTexts.en,
     ru: {
       ...fieldErrorTexts.ru,
+      image_unsupported: 'Формат снимка не поддерживается.',
+      image_corrupt: 'Снимок повреждён или загружен не полностью.',
+      image_too_large: 'Снимок слишком большой (предел — 20 МиБ и 50 мегапикселей).',
       url_parsing: 'Нужен URL с https:// на общедоступном узле (http:// — только для этого компьютера).',
     },
   },

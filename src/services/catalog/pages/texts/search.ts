@@ -3,6 +3,13 @@ export const searchTexts = {
   heading: { en: 'Search the catalog', ru: 'Поиск по каталогу' },
   q: { en: 'Search', ru: 'Поиск' },
   qHint: { en: 'crack, “outer wall”, -brick', ru: 'трещина, «наружная стена», -кирпич' },
+  byPicture: { en: 'Search by a photo', ru: 'Поиск по снимку' },
+  findSimilar: { en: 'Find similar', ru: 'Найти похожие' },
+  similarToPhoto: { en: 'Records similar to the photo', ru: 'Записи, похожие на снимок' },
+  noSimilar: {
+    en: 'No record has a similar picture.',
+    ru: 'Записей с похожими снимками нет.',
+  },
   find: { en: 'Search', ru: 'Найти' },
   filters: { en: 'Filters', ru: 'Фильтры' },
   closeFilters: { en: 'Close filters', ru: 'Закрыть фильтры' },
@@ -91,10 +98,14 @@ export const searchTexts = {
   alertFailing: { en: 'The last webhook failed: {error}', ru: 'Последний вебхук не доставлен: {error}' },
   alertSecret: { en: 'Signing secret (optional)', ru: 'Секрет подписи (необязательно)' },
   alertSecretHint: { en: 'Stored, never shown', ru: 'Сохраняется и не показывается' },
+  alertSecretEmpty: {
+    en: 'Empty: with the same URL the stored secret stays in use; with a new URL there is none, and only the keys of this installation sign.',
+    ru: 'Пустое поле: при прежнем URL действует сохранённый секрет, при новом URL секрета нет и вебхук подписан только ключами этой установки.',
+  },
   alertFeed: { en: 'Announced records', ru: 'Найденные записи' },
   noMatches: {
-    en: 'No record has matched since the alert was turned on.',
-    ru: 'С момента включения оповещения подходящих записей не было.',
+    en: 'No record has matched since the alert was turned on, or those that have are hidden or deleted now.',
+    ru: 'С момента включения оповещения подходящих записей не было, либо они скрыты или удалены.',
   },
   latestMatches: {
     en: 'The latest records that began to match, at most 50. GET /views/{id}/matches lists all of them.',

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { decodePhoto, PhotoError } from '../../../ml/image.ts';
-import { THUMBNAIL_SIDE } from '../media.ts';
+import { GREY_SIDE, THUMBNAIL_SIDE } from '../picture-features.ts';
 
 export interface Picture {
   /** WebP, upright, sRGB, without metadata. */
@@ -30,6 +30,15 @@ export async function createPicture(bytes: Buffer, signal: AbortSignal): Promise
   const thumbnail = isLarge ? await picture.clone().resize(small).toBuffer() : undefined;
   return { bytes: await picture.toBuffer(), width, height, thumbnail };
 }
+
+/** Stretched to `GREY_SIDE` squared. Undefined for a damaged picture. */
+export const readGreyLevels = (picture: Buffer): Promise<Buffer | undefined> =>
+  sharp(picture)
+    .greyscale()
+    .resize(GREY_SIDE, GREY_SIDE, { fit: 'fill', kernel: 'linear' })
+    .raw()
+    .toBuffer()
+    .catch(() => undefined);
 
 function fitSize({ width, height }: { width: number; height: number }) {
   const scale = Math.min(1, MAX_SIDE / Math.max(width, height));

@@ -1,3 +1,5 @@
+import { GREY_SIDE } from '../../shared/picture-features.ts';
+
 /**
  * Low frequencies of a picture, to recognise the same photo after compression, resizing and small crops. The candidates are found
  * by a perceptual hash, the signs of frequencies of the cosine transform (Zauner 2010, "Implementation and Benchmarking of
@@ -10,8 +12,6 @@ export interface PhotoPattern {
   readonly pattern: Int8Array;
 }
 
-/** Side in pixels of the greyscale picture. */
-export const PICTURE_SIDE = 32;
 /** Coefficients per axis. */
 const FREQUENCIES = 12;
 /** Lower sums of both frequencies show the lighting more than the photo. */
@@ -26,15 +26,15 @@ const LEAST_CORRELATION = 0.8;
 
 const BASIS = Array.from({ length: FREQUENCIES }, (_, k) =>
   Float32Array.from(
-    { length: PICTURE_SIDE },
-    (__, x) => Math.sqrt((k === 0 ? 1 : 2) / PICTURE_SIDE) * Math.cos((Math.PI * k * (2 * x + 1)) / (2 * PICTURE_SIDE)),
+    { length: GREY_SIDE },
+    (__, x) => Math.sqrt((k === 0 ? 1 : 2) / GREY_SIDE) * Math.cos((Math.PI * k * (2 * x + 1)) / (2 * GREY_SIDE)),
   ),
 );
 
-/** Of the grey levels of a picture that is stretched to `PICTURE_SIDE` squared. Undefined for a picture without structure. */
+/** Of the grey levels of a picture that is stretched to `GREY_SIDE` squared. Undefined for a picture without structure. */
 export function patternOf(grey: Uint8Array): PhotoPattern | undefined {
   const coefficients = Float32Array.from({ length: FREQUENCIES ** 2 }, (_, at) => coefficientOf(grey, at));
-  if (Math.hypot(...coefficients) / PICTURE_SIDE < LEAST_DEVIATION) return undefined;
+  if (Math.hypot(...coefficients) / GREY_SIDE < LEAST_DEVIATION) return undefined;
   const weighted = coefficients.map((value, at) => value * sumOf(at) ** WEIGHT_EXPONENT);
   const most = weighted.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
   const kept = weighted.filter((_, at) => sumOf(at) >= LEAST_FREQUENCY);
@@ -51,9 +51,9 @@ function coefficientOf(grey: Uint8Array, at: number): number {
   if (sumOf(at) < LEAST_FREQUENCY) return 0;
   const [down, across] = [BASIS[Math.floor(at / FREQUENCIES)]!, BASIS[at % FREQUENCIES]!];
   let sum = 0;
-  for (let y = 0; y < PICTURE_SIDE; y++) {
+  for (let y = 0; y < GREY_SIDE; y++) {
     let row = 0;
-    for (let x = 0; x < PICTURE_SIDE; x++) row += grey[y * PICTURE_SIDE + x]! * across[x]!;
+    for (let x = 0; x < GREY_SIDE; x++) row += grey[y * GREY_SIDE + x]! * across[x]!;
     sum += row * down[y]!;
   }
   return sum;

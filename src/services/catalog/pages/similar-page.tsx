@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BackLink } from '../../../ui/page-intro.tsx';
+import { Button, Label } from '../../../ui/text-elements.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
+import type { SimilarHit } from '../search/similar.ts';
+import { Hint } from './format.tsx';
+import type { Frame, Viewer } from './frame.tsx';
+import { SimilarPictures } from './similar-pictures.tsx';
+
+/** The records that are similar to an uploaded photo. */
+export const similarPage =
+  (frame: Frame) => (request: FastifyRequest, reply: FastifyReply, hits: readonly SimilarHit[]) => {
+    const viewer = frame.viewer(request);
+    const { words } = viewer;
+    return frame.send(reply, viewer, {
+      title: `${words.similarToPhoto} · ${words.title}`,
+      root: '../',
+      styles: ['services/catalog/browser/search.css', 'services/catalog/browser/row.css'],
+      children: (
+        <>
+          <BackLink href="../" id="back" text={words.toResults} />
+          <h1 safe>{words.similarToPhoto}</h1>
+          <PictureForm action="similar" viewer={viewer} />
+          {hits.length === 0 ? <Hint text={words.noSimilar} /> : <SimilarPictures hits={hits} viewer={viewer} />}
+        </>
+      ),
+    });
+  };
+
+/** A photo can also be dropped on the field. */
+export function PictureForm({ action, viewer }: { action: string; viewer: Viewer }): JSX.Element {
+  const { words, csrf } = viewer;
+  return (
+    <form id="by-picture" class="by-picture" method="post" action={action} enctype="multipart/form-data">
+      <CsrfInput csrf={csrf} />
+      <Label for="photo" text={words.byPicture} />
+      <input id="photo" name="file" type="file" accept="image/*,.heic,.heif" required />
+      <Button type="submit" text={words.findSimilar} />
+    </form>
+  );
+}

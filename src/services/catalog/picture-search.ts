@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream';
+import { payloadTooLarge, quotaExceeded, unsupportedMediaType } from '../../base/api-error.ts';
+import { FileTooLarge } from '../../base/files.ts';
+import { newId } from '../../base/ids.ts';
+import { InvalidInput } from '../../http/validation-details.ts';
+import { createPostgresUploadStore } from '../../tasks/uploads.ts';
+import { waitForEnd } from '../../tasks/wait.ts';
+import { createFileDeletionQueue, EXPIRED_UPLOADS } from '../shared/file-deletion-queue.ts';
+import { keepFilesIfCommitted } from '../shared/keep-files-if-committed.ts';
+import { decodeFeatures, type PictureFeatures } from '../shared/picture-features.ts';
+import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { pictureSearchUnavailable, tooManyPictureSearches } from './api-errors.ts';
+
+/** The client of these tasks, in place of a token. */
+const PRINCIPAL = 'catalog';
+/** A search fails after this time without a worker. */
+const WAIT_MS = 20_000;
+/** Of the file and the task if this process exits before it deletes them. */
+const KEPT_SECONDS = 60;
+/** At once in this process; further ones are rejected. Bounds the queue and the stored bytes. */
+const MAX_SEARCHES = 8;
+const MAX_PER_CLIENT = 4;
+
+export type PictureSearch = NonNullable<ReturnType<typeof createPictureSearch>>;
+
+/**
+ * Describes pictures by tasks of the service whose worker has the model. The task, the file and the description are deleted before
+ * the response. Undefined without such a service, and without uploads (FILES_HOST).
+ */
+export function createPictureSearch(
+  context: Pick<GatewayContext, 'records' | 'databases' | 'files' | 'log'>,
+  shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes'>,
+  waitMs = WAIT_MS,
+) {
+  const { records, databases, files, log } = context;
+  const { filesHost, filesQuotaBytes: quotaBytes } = shared;
+  const { service, pictureTasks } = records.find((source) => source.pictureTasks !== undefined) ?? {};
+  const database = databases.find(({ services }) => service !== undefined && services.includes(service));
+  if (service === undefined || !pictureTasks || !database || filesHost === undefined) return undefined;
+  const { db, tasks } = database;
+  const { type, input, isRejection } = pictureTasks;
+  const uploads = createPostgresUploadStore(db);
+  const deletions = createFileDeletionQueue({ db, files, log }, EXPIRED_UPLOADS);
+  /** By client. */
+  const running = new Map<string, number>();
+
+  async function store(bytes: Readable): Promise<string> {
+    const { key, sizeBytes, head } = await files.put(bytes, { maxBytes: type.maxBytes }).catch((error: unknown) => {
+      throw error instanceof FileTooLarge ? payloadTooLarge(type.maxBytes) : error;
+    });
+    await keepFilesIfCommitted([key], context, async () => {
+      const contentType = type.sniff(head);
+      if (contentType === undefined) throw unsupportedMediaType(type.expected);
+      const upload = { key, sizeBytes, contentType, principal: PRINCIPAL };
+      if (!(await uploads.insert(upload, { ttlSeconds: KEPT_SECONDS, quotaBytes }))) throw quotaExceeded(quotaBytes);
+    });
+    return key;
+  }
+
+  async function runTask(key: string, requestId: string, signal: AbortSignal): Promise<PictureFeatures> {
+    const id = newId();
+    try {
+      await tasks.accept({
+        ...{ id, service: service!, requestId, principal: PRINCIPAL, priority: 'realtime', estimateSeconds: 0 },
+        input: input(`https://${filesHost}/${key}`),
+        ...{ deadlineSeconds: waitMs / 1000, ttlSeconds: KEPT_SECONDS },
+      });
+      const task = await waitForEnd(tasks, service!, id, { ms: waitMs, signals: [signal] });
+      if (task?.status === 'done') return decodeFeatures(await tasks.readAttachment(id));
+      if (task?.status !== 'failed' || !isRejection(task.failure)) throw pictureSearchUnavailable();
+      const { code, message } = task.failure;
+      throw new InvalidInput([{ loc: ['body', 'file'], msg: message, type: code.toLowerCase() }]);
+    } finally {
+      // Otherwise they expire.
+      await Promise.all([tasks.remove(service!, [id]), uploads.expire([key])])
+        .then(() => deletions.drain())
+        .catch((err: unknown) => log.warn({ err }, 'a searched picture could not be deleted; it expires'));
+    }
+  }
+
+  return {
+    type,
+
+    /** `signal` ends the wait for a worker. */
+    async describe(
+      bytes: Readable,
+      { client, requestId, signal }: { client: string; requestId: string; signal: AbortSignal },
+    ): Promise<PictureFeatures> {
+      const own = running.get(client) ?? 0;
+      const all = [...running.values()].reduce((sum, count) => sum + count, 0);
+      if (own >= MAX_PER_CLIENT || all >= MAX_SEARCHES) throw tooManyPictureSearches();
+      running.set(client, own + 1);
+      try {
+        return await runTask(await store(bytes), requestId, signal);
+      } finally {
+        const left = running.get(client)! - 1;
+        if (left === 0) running.delete(client);
+        else running.set(client, left);
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../../base/json.ts';
+import { createPicture, readGreyLevels } from '../../shared/images/picture.ts';
+import { encodeFeatures } from '../../shared/picture-features.ts';
+import type { Attachment } from '../result.ts';
+import { signatureOf } from '../training/signatures.ts';
+
+/** What the catalog would store of the photo if it were that of a record. */
+export async function describePicture(
+  bytes: Buffer,
+  { training }: Attachment,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const picture = await createPicture(bytes, signal);
+  const grey = picture && (await readGreyLevels(picture.bytes));
+  const signature = training && (await signatureOf(training));
+  return encodeFeatures({ ...(signature && { signature }), ...(grey && { grey }) });
+}

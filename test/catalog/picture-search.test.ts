@@ -1,0 +1,187 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackgroundContext, createModelContext } from '../../src/app-context.ts';
+import { Assay } from '../../src/client/index.ts';
+import { createPictureSearch } from '../../src/services/catalog/picture-search.ts';
+import { type BackgroundService, hasTasks } from '../../src/services/shared/service.ts';
+import { MODERATOR, READER, startCatalog } from '../support/catalog.ts';
+import { testDatabase } from '../support/database.ts';
+import { type Client, createClient } from '../support/passports.ts';
+import { waitUntil } from '../support/processes/until.ts';
+import { type Product, startProduct } from '../support/product.ts';
+
+const PATH = '/search/similar';
+
+describe('POST /search/similar', () => {
+  let product: Product;
+  let reader: Client;
+  let url: string;
+  let photo: Buffer;
+  const stop = new AbortController();
+  let indexer: Promise<void>;
+
+  beforeAll(async () => {
+    product = await startProduct({
+      env: {
+        SERVICES: 'defectoscopy,catalog',
+        CATALOG_PORT: '0',
+        REPORTS_API_TOKENS: READER,
+        REPORTS_MODERATOR_TOKENS: MODERATOR,
+      },
+    });
+    const { context } = product;
+    const photos = context.services.find(({ name }) => name === 'defectoscopy')!;
+    if (!hasTasks(photos)) throw new Error('defectoscopy has no tasks');
+    await product.startWorker(await photos.work.load(await createModelContext(context)));
+    const catalog = context.services.find(({ name }) => name === 'catalog') as BackgroundService;
+    indexer = catalog.runBackgroundJob(await createBackgroundContext(context), stop.signal);
+    url = product.addresses['catalog']!;
+    reader = createClient(url, READER);
+    photo = await readFile(new URL('../../examples/wall.jpg', import.meta.url));
+    const { width, height } = await sharp(photo).metadata();
+    const part = { left: 0, top: 0, width: width >> 1, height: height >> 1 };
+    for (const bytes of [
+      await sharp(photo).jpeg({ quality: 50 }).toBuffer(),
+      await sharp(photo).resize(300).png().toBuffer(),
+      await sharp(photo).extract(part).jpeg().toBuffer(),
+      await sharp(photo).flip().modulate({ brightness: 0.7 }).jpeg().toBuffer(),
+    ]) {
+      await createRecord(bytes);
+    }
+  });
+  afterAll(async () => {
+    stop.abort();
+    await indexer;
+    await product.stop();
+  });
+
+  /** Returns the id of the photo's record when its picture has been compared. */
+  async function createRecord(bytes: Buffer): Promise<string> {
+    const upload = await product.call('/files', {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'image/x' },
+    });
+    const recordId = `defectoscopy:${await product.predict({ image_url: upload.body.data.url })}`;
+    const compared = `select from catalog_photos join catalog_records using (number) where record_id = $1 and due_at is null`;
+    await waitUntil(async () => (await product.database.db.query(compared, [recordId])).rowCount > 0);
+    return recordId;
+  }
+
+  const search = (body: Buffer, query = '', headers = {}) => reader.post(`${PATH}${query}`, { body, headers });
+
+  it('returns what the record of the same photo returns, and stores nothing', async () => {
+    const { db } = product.database;
+    const count = async () =>
+      (
+        await db.query(
+          `select (select count(*) from tasks) as tasks, (select count(*) from files) as files,
+                  (select count(*) from catalog_records) as records`,
+        )
+      ).rows[0];
+    const before = await count();
+    const found = await search(photo);
+    expect(found.status).toBe(200);
+    expect(found.body.items).toHaveLength(4);
+    expect(found.body.items.filter(({ same_photo: same }: { same_photo: boolean }) => same)).toHaveLength(2);
+    expect(found.body.items.every(({ similarity }: { similarity: number | null }) => similarity !== null)).toBe(true);
+    const grouped = await search(photo, '?group=true&limit=2');
+    expect(grouped.body.items[0]).toMatchObject({ same_photo: true, copies: 1 });
+    const { catalog } = new Assay({ catalog: { url, token: READER } });
+    expect(await catalog.similarTo(new Uint8Array(photo))).toEqual(found.body.items);
+    await expect.poll(count, { timeout: 20_000 }).toEqual(before);
+
+    const path = `/row/${encodeURIComponent(await createRecord(photo))}/similar`;
+    expect((await reader.get(path)).body).toEqual(found.body);
+    expect((await reader.get(`${path}?group=true&limit=2`)).body).toEqual(grouped.body);
+    // The tasks of the searches have no records, also when the feed has been read.
+    expect(await count()).toMatchObject({ records: 5 });
+  });
+
+  it('answers browsers with a page', async () => {
+    const browser = createClient(url, undefined);
+    expect((await browser.post('/login', { form: { token: READER } })).status).toBe(303);
+    const headers = { accept: 'text/html' };
+    const home = await browser.get('/', headers);
+    expect(home.status).toBe(200);
+    const [, token] = /name="csrf_token" value="([^"]+)"/.exec(home.text)!;
+    const files = [{ name: 'wall.jpg', bytes: photo, field: 'file' }];
+    const send = (csrf_token: string) => browser.post(PATH, { fields: { csrf_token }, files, headers });
+    const page = await send(token!);
+    expect(page.status).toBe(200);
+    for (const part of ['Records similar to the photo', 'Same photo', 'href="../row/defectoscopy%3A'])
+      expect(page.text).toContain(part);
+    expect((await send('wrong')).status).toBe(403);
+  });
+
+  it('returns 415 for other files, 413 for large ones, 422 for a damaged photo or wrong limit and 401 without a token', async () => {
+    const html = Buffer.from('<html><body>not a photo</body></html>');
+    expect((await search(html)).status).toBe(415);
+    expect((await search(html, '', { accept: 'text/html' })).text).toContain('<!doctype html>');
+    const large = await search(Buffer.concat([photo, Buffer.alloc(20 * 2 ** 20)]));
+    expect(large).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    const damaged = await search(photo.subarray(0, 3000));
+    expect(damaged.status).toBe(422);
+    expect(damaged.text).toContain('damaged');
+    expect((await search(photo, '?limit=0')).status).toBe(422);
+    expect((await createClient(url, undefined).post(PATH, { body: photo })).status).toBe(401);
+    const kept = async () =>
+      (await product.database.db.query(`select from files where principal = 'catalog'`)).rowCount;
+    await expect.poll(kept, { timeout: 20_000 }).toBe(0);
+  });
+});
+
+describe('A search by a photo', () => {
+  it('is answered by the worker in the database of its service', async () => {
+    const other = await testDatabase();
+    const catalog = await startCatalog({ DEFECTOSCOPY_DATABASE_URL: other.url });
+    const { tasks } = catalog.context.databases.find(({ services }) => services.includes('defectoscopy'))!;
+    const photo = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#444' } })
+      .png()
+      .toBuffer();
+    const found = catalog.reader.post(PATH, { body: photo });
+    const claim = { service: 'defectoscopy', worker: 'test', leaseMs: 60_000, limit: 1 };
+    const attachment = { grey: Buffer.alloc(32 * 32).toString('base64') };
+    await waitUntil(async () => {
+      const [task] = (await tasks.completeAndClaim([], claim)).claimed;
+      if (task === undefined) return false;
+      const end = { outcome: 'done', result: {}, attachment, processingMs: 1 } as const;
+      await tasks.completeAndClaim([{ id: task.id, attempt: task.attempt, ...end }], { ...claim, limit: 0 });
+      tasks.hint('finished', [task.id]);
+      return true;
+    });
+    expect((await found).body).toEqual({ items: [] });
+    expect((await other.db.query('select from tasks')).rowCount).toBe(0);
+    expect((await other.db.query('select from files')).rowCount).toBe(0);
+    await catalog.stop();
+    await other.drop();
+  });
+
+  it('fails in time without a worker and rejects more than four at once of one client', async () => {
+    const catalog = await startCatalog();
+    const { context } = catalog;
+    const { filesHost, filesQuotaBytes } = context.shared;
+    const search = createPictureSearch(context, { filesHost, filesQuotaBytes }, 500)!;
+    const photo = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#444' } })
+      .png()
+      .toBuffer();
+    const describe = (client: string) =>
+      search.describe(Readable.from([photo]), { client, requestId: 'r', signal: new AbortController().signal });
+    const all = await Promise.allSettled(['a', 'a', 'a', 'a', 'a', 'b'].map(describe));
+    const messages = all.map((one) => (one.status === 'rejected' ? one.reason.message : ''));
+    const late = expect.stringContaining('no defectoscopy worker');
+    expect(messages).toEqual([late, late, late, late, expect.stringContaining('Too many'), late]);
+    for (const table of ['tasks', 'files']) expect((await context.db.query(`select from ${table}`)).rowCount).toBe(0);
+    await catalog.stop();
+  });
+
+  it('is not offered without defectoscopy or uploads', async () => {
+    const catalog = await startCatalog({ FILES_HOST: undefined });
+    expect((await catalog.reader.post(PATH, { body: Buffer.from('x') })).status).toBe(404);
+    const page = await catalog.reader.request('/', { headers: { accept: 'text/html' } });
+    expect(page.text).not.toContain('by-picture');
+    await catalog.stop();
+  });
+});
