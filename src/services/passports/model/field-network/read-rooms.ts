@@ -93,33 +93,33 @@ function rowOf(cells: readonly ReadCell[]): Row {
   return { cells, x0, x1, y: median(tokens.map(middleY)) };
 }
 
-/** Adds the words within a text and beside it that belong to no other cell. */
+/** Adds the words within a text, and in a column those beside it, that belong to no other cell. */
 function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading): Row[] {
+  const isText = ({ spec }: ReadCell) => spec.type === 'string' && !isNumbering(spec);
   const known = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.tokens)));
+  const starts = rows.flatMap(({ cells }) => cells.filter(isText).map((cell) => cell.tokens[0]!));
+  const left = median(starts.map(({ x0 }) => x0));
+  // Not in prose.
+  const isColumn = starts.filter(({ x0, y0, y1 }) => Math.abs(x0 - left) < y1 - y0).length > 0.5 * starts.length;
+  const wordsFrom = (start: Token, next: typeof after, own: readonly Token[]): Token[] => {
+    const found: Token[] = [];
+    for (let edge = start; found.length < MAX_WORDS; edge = found.at(-1)!) {
+      const token = next(edge, tokens);
+      if (token && own.includes(token)) return found;
+      const isOnLine = token && Math.abs(middleY(token) - middleY(edge)) < 0.5 * (edge.y1 - edge.y0);
+      if (!isOnLine || known.has(token) || areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
+      found.push(token);
+    }
+    return isColumn ? found.slice(0, found.findLastIndex(({ text }) => /\p{L}/u.test(text)) + 1) : [];
+  };
   const wholeText = (cell: ReadCell): ReadCell => {
-    const found = [...cell.tokens];
-    const add = (next: typeof after, start: Token): Token[] => {
-      const added: Token[] = [];
-      for (let edge = start; added.length < MAX_WORDS; edge = added.at(-1)!) {
-        const token = next(edge, tokens);
-        // In prose.
-        if (token && known.has(token)) return found.includes(token) ? added : [];
-        if (!token || areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
-        if (Math.abs(middleY(token) - middleY(edge)) > 0.5 * (edge.y1 - edge.y0)) break;
-        added.push(token);
-      }
-      return added.slice(0, added.findLastIndex(({ text }) => /\p{L}/u.test(text)) + 1);
-    };
-    const whole = inReadingOrder([
-      ...new Set([...found, ...found.flatMap((token) => [...add(before, token), ...add(after, token)])]),
-    ]);
-    if (whole.length === found.length) return cell;
-    const read = parseGroup({ tokens: whole, score: cell.score, lowest: cell.score }, cell.spec);
+    const own = cell.tokens;
+    const words = own.flatMap((token) => [token, ...wordsFrom(token, before, own), ...wordsFrom(token, after, own)]);
+    const whole = inReadingOrder([...new Set(words)]);
+    const read = whole.length > own.length && parseGroup({ ...cell, tokens: whole, lowest: cell.score }, cell.spec);
     return read ? { ...cell, ...read } : cell;
   };
-  return rows.map(({ cells }) =>
-    rowOf(cells.map((cell) => (cell.spec.type === 'string' && !isNumbering(cell.spec) ? wholeText(cell) : cell))),
-  );
+  return rows.map(({ cells }) => rowOf(cells.map((cell) => (isText(cell) ? wholeText(cell) : cell))));
 }
 
 const MAX_WORDS = 8;
