@@ -200,9 +200,9 @@ function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
 
 /** Whether a row is further from the nearest of `rows` than these from each other. */
 function farFrom(rows: readonly Row[]): (row: Row) => boolean {
-  const nearest = (row: Row) => Math.min(...rows.filter((one) => one !== row).map(({ y }) => Math.abs(y - row.y)));
-  const pitch = median(rows.map(nearest));
-  return (row) => rows.length >= FEW_ROWS && !rows.includes(row) && nearest(row) > MAX_PITCHES * pitch;
+  const distances = ({ y }: Row) => rows.map((one) => Math.abs(one.y - y));
+  const pitch = median(rows.map((row) => Math.min(...distances(row).filter((one) => one > SAME_LINE))));
+  return (row) => rows.length >= FEW_ROWS && Math.min(...distances(row)) > MAX_PITCHES * pitch;
 }
 
 // Chosen.
