@@ -29,7 +29,14 @@ export function requireTool(tool: keyof typeof TOOLS, context: { skip(note?: str
   return context.skip(message);
 }
 
+const paths = new Map<string, string | undefined>();
+
 function which(name: string): string | undefined {
+  if (!paths.has(name)) paths.set(name, search(name));
+  return paths.get(name);
+}
+
+function search(name: string): string | undefined {
   try {
     return execFileSync('which', [name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {

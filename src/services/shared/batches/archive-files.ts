@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
 import { validationError } from '../../../base/api-error.ts';
 import { composeCharacters } from '../../../base/compose-characters.ts';
+import { toStorageError } from '../../../base/files/storage-unavailable.ts';
 import type { FileProblem, InvalidItem, InvalidItems } from './invalid-items.ts';
 
 /** A file in a ZIP archive. */
@@ -73,7 +74,10 @@ export async function listArchiveFiles(
 /** A file that cannot be unpacked. */
 export class DamagedFile extends Error {}
 
-/** The bytes of a file; throws {@link DamagedFile} if they do not have the declared size and checksum. */
+/**
+ * The bytes of a file; throws {@link DamagedFile} if they do not have the declared size and checksum, and
+ * `StorageUnavailable` if the disk fails.
+ */
 export async function* readArchiveFile(
   archive: ZipFile,
   { entry }: ArchiveFile,
@@ -88,7 +92,8 @@ export async function* readArchiveFile(
     }
     if (checksum !== entry.crc32) throw new Error('the checksum does not match');
   } catch (error) {
-    throw new DamagedFile(`The file is damaged: ${messageOf(error)}.`);
+    const failure = toStorageError(error);
+    throw failure === error ? new DamagedFile(`The file is damaged: ${messageOf(error)}.`) : failure;
   } finally {
     source?.destroy();
   }
