@@ -46,6 +46,8 @@ const PATTERNS: readonly RegExp[] = [
   pattern(DAY, String.raw`${CLOSING_QUOTE}?(?:\s?[./-]\s?|\s)(?<m>${ROMAN})(?:\s?[./-]\s?|\s)(?<y>\d{4})(?!\d)`),
   // 18 02 1954
   pattern(String.raw`(?<!\d|\d[.,\s])(?<d>\d{2})\s(?<m>\d{2})[\s.]{1,2}(?<y>\d{4})(?!\d|\s\d)`),
+  // 1954 02 18
+  pattern(String.raw`(?<!\d|\d[.,\s])(?<y>(?:19|20)\d{2})\s(?<m>\d{2})\s(?<d>\d{2})(?!\d|[.,\s]\d)`),
   // "4" 12 1995
   pattern(DAY, String.raw`\s?${CLOSING_QUOTE}\s{0,3}(?<m>\d{1,2})[\s./-]{1,3}(?<y>\d{4})(?!\d)`),
   // 12th day of March, 1987

@@ -15,6 +15,8 @@ interface PrintedRow {
   readonly cells: Readonly<Record<string, string>>;
   readonly probability?: number;
   readonly group?: number;
+  /** Columns whose words the network takes for nothing. */
+  readonly unread?: readonly string[];
 }
 /** Points from the first cell. */
 const OFFSETS: Record<string, number> = {
@@ -23,11 +25,11 @@ const OFFSETS: Record<string, number> = {
 
 /** A page as the network reads it; letters are 6 pt wide and 10 pt high. Each row is a group unless it names one. */
 function readingOf(rows: readonly PrintedRow[]): PageReading {
-  const words = rows.flatMap(({ at: [x, y], cells, probability = 0.9, group }, i) =>
+  const words = rows.flatMap(({ at: [x, y], cells, probability = 0.9, group, unread = [] }, i) =>
     Object.entries(cells).flatMap(([name, text]) =>
       [...text.matchAll(/\S+/gu)].map(({ 0: word, index }) => ({
         ...{ text: word, x: x + OFFSETS[name]! + 6 * index, y },
-        ...{ name: `rooms:${name}`, probability, group: group ?? 1000 + i },
+        ...{ name: `rooms:${name}`, probability: unread.includes(name) ? 0.1 : probability, group: group ?? 1000 + i },
       })),
     ),
   );
@@ -151,6 +153,39 @@ describe('readRows', () => {
     expect(read([{ at: [40, 100], cells: { no: '3а', name: 'сан/узел совмещённый', area: '4,0' } }])).toEqual([
       { no: '3а', name: 'сан/узел совмещённый', area: 4 },
     ]);
+  });
+
+  it('completes cells that the network doubts where other rows have one', () => {
+    const unread = ['name', 'height'];
+    const rows = read([
+      ...ROOMS,
+      { at: [40, 160], cells: { no: '4', name: 'чулан', area: '1,2', height: '2,40' }, unread },
+    ]);
+    expect(rows[3]).toEqual({ no: '4', name: 'чулан', area: 1.2, height: 2.4 });
+  });
+
+  it('drops rows without a number far from the numbered ones', () => {
+    const sums: PrintedRow = { at: [40, 20], cells: { name: 'занято жилыми комнатами', area: '18,4', height: '2,50' } };
+    expect(read([sums, ...ROOMS])).toEqual(read(ROOMS));
+  });
+
+  it('keeps the printed order of one column', () => {
+    const numbers = ['3', '1', '2'];
+    const rows = ROOMS.map((row, i) => ({ ...row, cells: { ...row.cells, no: numbers[i]! } }));
+    expect(read(rows).map(({ no }) => no)).toEqual(numbers);
+  });
+
+  it('takes the product of two other numbers for the area', () => {
+    const sizes = [
+      ['6.0', '4.4', '26.4'],
+      ['1.9', '1.5', '2.9'],
+      ['6.2', '1.9', '11.8'],
+    ];
+    const rows = sizes.map(([area, living_area, height], i) => ({
+      ...{ at: [40, 100 + 20 * i] as const, unread: ['living_area', 'height'] },
+      cells: { no: `${i + 1}`, name: 'Hall', area: area!, living_area: living_area!, height: height! },
+    }));
+    expect(read(rows).map(({ area }) => area)).toEqual([26.4, 2.9, 11.8]);
   });
 
   it('returns no rows for a page without rooms', () => {

@@ -1,11 +1,12 @@
 import { median } from '../../../../base/median.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
-import { middleY } from '../fields/page-tokens.ts';
+import { boundingBox, middleY, type Token } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
-import { connect, groupOf, membersOf } from './group-tokens.ts';
+import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue } from './read-values.ts';
+import { after, before } from './whole-names.ts';
 
 interface Row {
   readonly cells: readonly ReadCell[];
@@ -23,6 +24,8 @@ export function readRows(readings: readonly PageReading[], section: string, tabl
 }
 
 const FEW_ROWS = 3;
+// Chosen. Of a cell that its column shows.
+const COLUMN_SCORE = 0.6;
 
 function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpec): Row[] {
   const names = new Map<number, ColumnSpec>();
@@ -32,7 +35,7 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
     if (!other || share(spec) > share(other)) known.set(i, spec);
   }
-  return connect([...names.keys()], reading).flatMap((members): Row[] => {
+  const rows = connect([...names.keys()], reading).flatMap((members): Row[] => {
     const cells = columns.flatMap((spec): ReadCell[] => {
       const own = oneCell(
         members.filter((i) => names.get(i) === spec),
@@ -47,15 +50,106 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     });
     // A number alone is not a room.
     if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
-    const tokens = cells.flatMap((cell) => cell.tokens);
-    return [
-      {
-        cells,
-        x0: Math.min(...tokens.map(({ x0 }) => x0)),
-        x1: Math.max(...tokens.map(({ x1 }) => x1)),
-        y: median(tokens.map(middleY)),
-      },
-    ];
+    return [rowOf(cells)];
+  });
+  const area = columns.find(({ key }) => key === 'area');
+  const whole = withWholeTexts(rows, reading);
+  return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+}
+
+/** The product of two other numbers of the row is the area: the network may take a length for it. */
+function withProducts(rows: readonly Row[], { tokens }: PageReading, area: ColumnSpec): Row[] {
+  const found = rows.map(({ y }) => {
+    const numbers = tokens
+      .filter(({ y0, y1 }) => y0 < y && y1 > y)
+      .flatMap((token) => {
+        const read = parseGroup({ tokens: [token], score: COLUMN_SCORE, lowest: COLUMN_SCORE }, area);
+        return /[.,]\d/u.test(token.text) && read ? [{ spec: area, ...read }] : [];
+      });
+    return numbers.find(({ value }) =>
+      numbers.some((a, i) =>
+        numbers.slice(i + 1).some((b) => {
+          const [long, wide, product] = [Number(a.value), Number(b.value), Number(value)];
+          return long > 1 && wide > 1 && Math.abs(long * wide - product) <= ROUNDING;
+        }),
+      ),
+    );
+  });
+  if (found.filter(Boolean).length < Math.max(FEW_ROWS, 0.6 * rows.length)) return [...rows];
+  return rows.map((row, i) =>
+    rowOf([
+      ...row.cells.filter(({ spec }) => spec !== area),
+      ...[found[i] ?? row.cells.filter(({ spec }) => spec === area)].flat(),
+    ]),
+  );
+}
+
+// Of areas with one decimal.
+const ROUNDING = 0.06;
+
+function rowOf(cells: readonly ReadCell[]): Row {
+  const tokens = cells.flatMap((cell) => cell.tokens);
+  const { x0, x1 } = boundingBox(tokens);
+  return { cells, x0, x1, y: median(tokens.map(middleY)) };
+}
+
+/** Adds the words within a text, and in a column those beside it, that belong to no other cell. */
+function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading): Row[] {
+  const isText = ({ spec }: ReadCell) => spec.type === 'string' && !isNumbering(spec);
+  const known = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.tokens)));
+  const starts = rows.flatMap(({ cells }) => cells.filter(isText).map((cell) => cell.tokens[0]!));
+  const left = median(starts.map(({ x0 }) => x0));
+  // Not in prose.
+  const isColumn = starts.filter(({ x0, y0, y1 }) => Math.abs(x0 - left) < y1 - y0).length > 0.5 * starts.length;
+  const wordsFrom = (start: Token, next: typeof after, own: readonly Token[]): Token[] => {
+    const found: Token[] = [];
+    for (let edge = start; found.length < MAX_WORDS; edge = found.at(-1)!) {
+      const token = next(edge, tokens);
+      if (token && own.includes(token)) return found;
+      const isOnLine = token && Math.abs(middleY(token) - middleY(edge)) < 0.5 * (edge.y1 - edge.y0);
+      if (!isOnLine || known.has(token) || areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
+      found.push(token);
+    }
+    return isColumn ? found.slice(0, found.findLastIndex(({ text }) => /\p{L}/u.test(text)) + 1) : [];
+  };
+  const wholeText = (cell: ReadCell): ReadCell => {
+    const own = cell.tokens;
+    const words = own.flatMap((token) => [token, ...wordsFrom(token, before, own), ...wordsFrom(token, after, own)]);
+    const whole = inReadingOrder([...new Set(words)]);
+    const read = whole.length > own.length && parseGroup({ ...cell, tokens: whole, lowest: cell.score }, cell.spec);
+    return read ? { ...cell, ...read } : cell;
+  };
+  return rows.map(({ cells }) => rowOf(cells.map((cell) => (isText(cell) ? wholeText(cell) : cell))));
+}
+
+const MAX_WORDS = 8;
+
+/** Adds cells that the network doubts, where other rows of the table have one above or below. */
+function withDoubtfulCells(
+  rows: readonly Row[],
+  reading: PageReading,
+  section: string,
+  columns: readonly ColumnSpec[],
+): Row[] {
+  const known = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ tokens }) => tokens)));
+  const places = columns.map((spec) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.spec === spec)));
+  return rows.map((row) => {
+    const around = rows.filter((other) => other.x0 < row.x1 && other.x1 > row.x0);
+    const found = columns.flatMap((spec, at): ReadCell[] => {
+      if (row.cells.some((cell) => cell.spec === spec)) return [];
+      const column = places[at]!.filter((cell) => around.some(({ cells }) => cells.includes(cell)));
+      if (column.length < FEW_ROWS) return [];
+      const { x0, x1 } = boundingBox(column.flatMap(({ tokens }) => tokens));
+      const members = reading.tokens.flatMap((token, i) => {
+        const isIn = token.x0 < x1 && token.x1 > x0 && token.y0 < row.y && token.y1 > row.y;
+        return isIn && !known.has(token) ? [i] : [];
+      });
+      if (members.length === 0) return [];
+      const read = parseGroup(groupOf(members, reading, `${section}:${spec.key}`), spec);
+      const isCell = read && (!isNumbering(spec) || /\d/u.test(String(read.value)));
+      return isCell ? [{ spec, ...read, score: Math.max(read.score, COLUMN_SCORE) }] : [];
+    });
+    return found.length === 0 ? row : rowOf([...row.cells, ...found]);
   });
 }
 
@@ -92,21 +186,36 @@ function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
   const count = new Map<ColumnSpec, number>();
   for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
   const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
-  const numbering = isApart ? usual.find(isNumbering) : undefined;
-  return rows.filter(({ cells }) => {
+  const numbers = usual.find(isNumbering);
+  const numbering = isApart ? numbers : undefined;
+  const isFarFromNumbers = farFrom(rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers)));
+  return rows.filter(({ cells }, i) => {
     const specs = cells.map(({ spec }) => spec);
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
     const isLike = specs.filter((spec) => usual.includes(spec)).length >= 0.6 * usual.length;
+    if (numbers && isFarFromNumbers(rows[i]!)) return false;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
 
-/** By their numbers if these are consecutive; else groups of columns from left to right, in each from top to bottom. */
+/** Whether a row is further from the nearest of `rows` than these from each other. */
+function farFrom(rows: readonly Row[]): (row: Row) => boolean {
+  const distances = ({ y }: Row) => rows.map((one) => Math.abs(one.y - y));
+  const pitch = median(rows.map((row) => Math.min(...distances(row).filter((one) => one > SAME_LINE))));
+  return (row) => rows.length >= FEW_ROWS && Math.min(...distances(row)) > MAX_PITCHES * pitch;
+}
+
+// Chosen.
+const MAX_PITCHES = 2.5;
+
+// In points.
+const SAME_LINE = 2;
+
+/**
+ * Groups of columns from left to right, in each from top to bottom; rows beside each other by their numbers if these are
+ * consecutive.
+ */
 function inPrintedOrder(rows: readonly Row[]): Row[] {
-  const numbers = rows.map(({ cells }) => Number(cells.find(({ spec }) => isNumbering(spec))?.value));
-  const lowest = Math.min(...numbers);
-  const isConsecutive = new Set(numbers).size === rows.length && Math.max(...numbers) - lowest === rows.length - 1;
-  if (isConsecutive) return rows.map((_, i) => rows[numbers.indexOf(lowest + i)]!);
   const groups: { x0: number; x1: number; rows: Row[] }[] = [];
   for (const row of [...rows].sort((a, b) => a.x0 - b.x0)) {
     const group = groups.find(({ x1 }) => x1 > row.x0 + 0.2 * (row.x1 - row.x0));
@@ -115,5 +224,11 @@ function inPrintedOrder(rows: readonly Row[]): Row[] {
       group.rows.push(row);
     } else groups.push({ x0: row.x0, x1: row.x1, rows: [row] });
   }
+  const numbers = rows.map(({ cells }) => Number(cells.find(({ spec }) => isNumbering(spec))?.value));
+  const lowest = Math.min(...numbers);
+  const isConsecutive = new Set(numbers).size === rows.length && Math.max(...numbers) - lowest === rows.length - 1;
+  const ys = rows.map(({ y }) => y).sort((a, b) => a - b);
+  const isOneColumn = groups.length === 1 && ys.every((y, i) => i === 0 || y - ys[i - 1]! > SAME_LINE);
+  if (isConsecutive && !isOneColumn) return rows.map((_, i) => rows[numbers.indexOf(lowest + i)]!);
   return groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
 }

@@ -251,6 +251,22 @@ describe('best', () => {
   });
 });
 
+it('reads an address with a comma at the end of each line where lines end early', () => {
+  const name = 'general:address';
+  const lines = ['Second Floor', 'Tallow House, 40 Candlewick Row', 'London EC2A 9ZZ'];
+  const reading = readingOf(lines.map((text, i) => ({ at: [40, 40 + 12 * i], text, name })));
+  expect(valueAt(name, reading)).toBe('Second Floor, Tallow House, 40 Candlewick Row, London EC2A 9ZZ');
+});
+
+it('reads a date with the day that the network doubts', () => {
+  const name = 'general:issue_date';
+  const reading = readingOf([
+    { at: [40, 40], text: '4', name, probability: 0.1 },
+    { at: [52, 40], text: 'Mar. 1974', name },
+  ]);
+  expect(valueAt(name, reading)).toBe('1974-03-04');
+});
+
 describe('readParts', () => {
   const address = specOf('general:address');
   const partsOf = (parts: Record<string, string>) =>
@@ -294,6 +310,17 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe(
       'Рязанская область, Сапожковский район, Канинский сельсовет, пом. 2',
     );
+  });
+
+  it('names a rural district, and a flat by the label above it', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'сельский округ' },
+      { at: [200, 40], text: 'Садовый', name: 'address.district', group: 1 },
+      { at: [40, 80], text: 'Строение Помещение' },
+      { at: [50, 94], text: '2', name: 'address.block', group: 2 },
+      { at: [100, 94], text: '3', name: 'address.flat', group: 3 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('Садовый сельский округ, стр. 2, пом. 3');
   });
 
   it('does not call a republic an oblast or a rural settlement a council', () => {

@@ -4,7 +4,7 @@ import { readValue } from '../../schema/values.ts';
 import { writePart } from '../fields/composite-values.ts';
 import { correctAddress } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { boundingBox, middleY, type Token, tokensInRange } from '../fields/page-tokens.ts';
+import { boundingBox, joinText, middleY, type Token, tokensInRange } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -43,7 +43,7 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
         return (runs.length > 0 ? runs : [members]).map((run) => {
           const group = groupOf(run, reading, name);
           if (parseGroup(group, spec)) return group;
-          return { ...group, tokens: groupOf(withYear(run, reading, name), reading, name).tokens };
+          return { ...group, tokens: groupOf(withYearAndDay(run, reading, name), reading, name).tokens };
         });
       }
       if (spec.type !== 'number' && spec.type !== 'integer') return [whole];
@@ -53,28 +53,36 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((group) => parseGroup(group, spec) ?? []);
 }
 
-/** Adds the year in a blank of its own, which the network doubts. */
-function withYear(
+/** Adds the year and the day in blanks of their own, which the network doubts. */
+function withYearAndDay(
   members: readonly number[],
   { tokens, probabilityOf, affinity }: PageReading,
   name: string,
 ): number[] {
   const found = inReadingOrder(members.map((i) => tokens[i]!)).map((token) => tokens.indexOf(token));
-  let last = tokens[found.at(-1)!]!;
-  const rest = tokens.filter(({ x0, y0, y1 }) => x0 > last.x0 && y0 < last.y1 && y1 > last.y0);
-  for (const token of rest.sort((a, b) => a.x0 - b.x0)) {
-    const i = tokens.indexOf(token);
-    const isFar = token.x0 - last.x1 > MAX_BLANK * (token.y1 - token.y0);
-    const isOther = probabilityOf(i, name) < MIN_YEAR && affinity(i, found.at(-1)!) < SURE_AFFINITY;
-    if (isFar || (isOther && /[\p{L}\d]/u.test(token.text))) break;
-    found.push(i);
-    last = token;
-  }
+  const { y0, y1 } = tokens[found.at(-1)!]!;
+  const line = tokens.filter((token) => token.y0 < y1 && token.y1 > y0).sort((a, b) => a.x0 - b.x0);
+  const add = (rest: readonly Token[], edge: number, maxBlank: number) => {
+    let last = edge;
+    for (const token of rest) {
+      const i = tokens.indexOf(token);
+      const [left, right] = [token, tokens[last]!].sort((a, b) => a.x0 - b.x0);
+      const isFar = right!.x0 - left!.x1 > maxBlank * (token.y1 - token.y0);
+      const isOther = probabilityOf(i, name) < MIN_YEAR && affinity(i, last) < SURE_AFFINITY;
+      if (isFar || (isOther && /[\p{L}\d]/u.test(token.text))) break;
+      found.push(i);
+      last = i;
+    }
+  };
+  const [first, last] = [found[0]!, found.at(-1)!];
+  add(line.slice(line.indexOf(tokens[last]!) + 1), last, MAX_BLANK);
+  add(line.slice(0, Math.max(0, line.indexOf(tokens[first]!))).reverse(), first, MAX_SPACE);
   return found;
 }
 
 // Chosen. In heights of a word.
 const MAX_BLANK = 15;
+const MAX_SPACE = 2;
 const MIN_YEAR = 0.03;
 const MIN_GAIN = 0.05;
 
@@ -164,13 +172,30 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 
 /** Reads the text of a group as a value; undefined if it is not one. */
 export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
-  const text = spec.type === 'date' ? withDots(textOf(tokens)) : textOf(tokens);
+  const plain = 'parts' in spec ? withCommas(tokens) : textOf(tokens);
+  const text = spec.type === 'date' ? withDots(plain) : plain;
   if (spec.type === 'string') {
     const value = toTextValue(spec, text, tokens);
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
+}
+
+/** The text of an address. Where its lines end early, each of them is a part of its own. */
+function withCommas(tokens: readonly Token[]): string {
+  const lines: Token[][] = [];
+  for (const token of tokens) {
+    const last = lines.at(-1)?.at(-1);
+    if (last && token.x0 > last.x0) lines.at(-1)!.push(token);
+    else lines.push([token]);
+  }
+  const end = Math.max(...tokens.map(({ x1 }) => x1));
+  const isShort = lines.some((line, i) => {
+    const [last, next] = [line.at(-1)!, lines[i + 1]?.[0]];
+    return next && last.x1 + (last.y1 - last.y0) + (next.x1 - next.x0) < end;
+  });
+  return isShort ? lines.map((line) => textOf(line).replace(/,$/u, '')).join(', ') : textOf(tokens);
 }
 
 /** Digits in boxes of their own. */
@@ -202,9 +227,11 @@ const PARTS: readonly (readonly [name: string, synonym: string])[] = [
 
 /** Labels of parts that share a class with another one; a `Квартал` is no part. */
 const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
+  [/сельск\p{L}{2,3} округ/iu, 'Сельский округ'],
   [/сель(?:ск|сов)/iu, 'Сельсовет'],
   [/район города|городской район/iu, 'Район города'],
   [/помещени/iu, 'Помещение №'],
+  [/строени/iu, 'строение'],
   [/квартал/iu, 'Квартал'],
 ];
 const MIN_PART = 0.5;
@@ -233,12 +260,15 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   };
 }
 
-/** The words before a blank, and those in brackets below it. */
+/** The words before a blank, above its start, and those in brackets below it. */
 function captionOf(value: readonly Token[]): string {
   const { x0, x1, y0, y1 } = boundingBox(value);
   const below = value[0]!.sheet.tokens.filter(
     (token) => token.y0 > y0 + 0.5 * (y1 - y0) && token.y0 < y1 + (y1 - y0) && token.x0 < x1 && token.x1 > x0,
   );
+  const above = value[0]!.sheet.tokens.filter(
+    (token) => token.y1 < y0 + 1 && token.y1 > y0 - 1.5 * (y1 - y0) && token.x0 < value[0]!.x1 && token.x1 > x0,
+  );
   const [before] = /[^,;]{0,20}$/u.exec(labelOf(value))!;
-  return `${before} ${below.some(({ text }) => text.startsWith('(')) ? below.map(({ text }) => text).join(' ') : ''}`;
+  return `${before} ${joinText(above)} ${below.some(({ text }) => text.startsWith('(')) ? below.map(({ text }) => text).join(' ') : ''}`;
 }

@@ -1,5 +1,6 @@
 import { median } from '../../../../base/median.ts';
 import type { Box, ReadPage, Word } from '../../page-geometry.ts';
+import { joinBoxedCharacters } from './character-boxes.ts';
 import { detectAlphabet, normalizeHomoglyphs } from './homoglyphs.ts';
 
 /** A word, or a part of one, in points on the upright page. */
@@ -45,7 +46,8 @@ export const FORM_BOUNDARY = /(?<=[:;=])(?=\p{L})|(?<=\p{L}\.)(?=\d)|(?<=№)(?=
 export const VALUE_BOUNDARY = /(?<=.)\/(?=.)|[|│¦](?=.)|(?<=.)[|│¦]|(?<=[:=])(?=[^\s\d])|(?<=[\p{L}²][:=])(?=\d)/gu;
 
 /** Splits pages into tokens and lines; words are also split at `boundary`. */
-export function tokenizePages(pages: readonly ReadPage[], boundary: RegExp = BOUNDARY): Sheet[] {
+export function tokenizePages(read: readonly ReadPage[], boundary: RegExp = BOUNDARY): Sheet[] {
+  const pages = read.map(joinBoxedCharacters);
   let nextId = 0;
   const alphabet = detectAlphabet(pages.flatMap(({ words }) => words));
   return pages.map((page) => {
