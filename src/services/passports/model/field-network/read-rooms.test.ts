@@ -188,6 +188,19 @@ describe('readRows', () => {
     expect(read(rows).map(({ area }) => area)).toEqual([26.4, 2.9, 11.8]);
   });
 
+  it('keeps an area that is a product, beside a number that is one by accident', () => {
+    const sizes = [
+      ['1.01', '3.85', '3.30', '12.7'],
+      ['1.02', '4.10', '2.95', '12.1'],
+      ['1.03', '1.90', '1.70', '3.2'],
+    ];
+    const rows = sizes.map(([no, living_area, height, area], i) => ({
+      ...{ at: [40, 100 + 20 * i] as const, unread: ['living_area', 'height'] },
+      cells: { no: no!, name: 'Hall', area: area!, living_area: living_area!, height: height! },
+    }));
+    expect(read(rows).map(({ area }) => area)).toEqual([12.7, 12.1, 3.2]);
+  });
+
   it('returns no rows for a page without rooms', () => {
     expect(read([])).toEqual([]);
   });

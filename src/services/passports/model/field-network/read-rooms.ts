@@ -57,31 +57,24 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
   return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
 }
 
-/** The product of two other numbers of the row is the area: the network may take a length for it. */
+/** The area is the product of two other numbers of the row, if the cell that the network took for it is not. */
 function withProducts(rows: readonly Row[], { tokens }: PageReading, area: ColumnSpec): Row[] {
-  const found = rows.map(({ y }) => {
+  const found = rows.map(({ cells, y }) => {
     const numbers = tokens
       .filter(({ y0, y1 }) => y0 < y && y1 > y)
       .flatMap((token) => {
         const read = parseGroup({ tokens: [token], score: COLUMN_SCORE, lowest: COLUMN_SCORE }, area);
-        return /[.,]\d/u.test(token.text) && read ? [{ spec: area, ...read }] : [];
+        return /[.,]\d/u.test(token.text) && read ? [{ spec: area, ...read, size: Number(read.value) }] : [];
       });
-    return numbers.find(({ value }) =>
-      numbers.some((a, i) =>
-        numbers.slice(i + 1).some((b) => {
-          const [long, wide, product] = [Number(a.value), Number(b.value), Number(value)];
-          return long > 1 && wide > 1 && Math.abs(long * wide - product) <= ROUNDING;
-        }),
-      ),
-    );
+    const products = numbers.filter((product) => {
+      const factors = numbers.filter((one) => one !== product && one.size > 1).map(({ size }) => size);
+      return factors.some((a, i) => factors.slice(i + 1).some((b) => Math.abs(a * b - product.size) <= ROUNDING));
+    });
+    const current = cells.find(({ spec }) => spec === area);
+    return products.find(({ value }) => value === current?.value) ? current : products[0];
   });
   if (found.filter(Boolean).length < Math.max(FEW_ROWS, 0.6 * rows.length)) return [...rows];
-  return rows.map((row, i) =>
-    rowOf([
-      ...row.cells.filter(({ spec }) => spec !== area),
-      ...[found[i] ?? row.cells.filter(({ spec }) => spec === area)].flat(),
-    ]),
-  );
+  return rows.map((row, i) => (found[i] ? rowOf([...row.cells.filter(({ spec }) => spec !== area), found[i]]) : row));
 }
 
 // Of areas with one decimal.

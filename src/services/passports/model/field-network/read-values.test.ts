@@ -68,6 +68,22 @@ describe('readField', () => {
     expect(found.tokens.map(({ text }) => text)).toEqual(['1974']);
   });
 
+  it('adds the thousands that the network left out, but not those of another cell', () => {
+    const area = { at: [58, 40], text: '842,6', name: 'areas:total_area' } as const;
+    const thousands = { at: [49, 40], text: '3' } as const;
+    const rules = ruledRow([40, 56.5, 120], 38, 52);
+    expect(valueAt('areas:total_area', readingOf([thousands, area]))).toBe(3842.6);
+    expect(valueAt('areas:total_area', readingOf([thousands, area], { rules }))).toBe(842.6);
+    expect(valueAt('areas:total_area', readingOf([{ ...thousands, at: [40, 40] }, area]))).toBe(842.6);
+  });
+
+  it('leaves out the label of the field before a number', () => {
+    const name = 'general:inventory_number';
+    expect(valueAt(name, readingOf([{ at: [40, 40], text: '(инвентарное дело № 7716/Б)', name }]))).toBe('7716/Б');
+    expect(valueAt(name, readingOf([{ at: [40, 40], text: 'Инв. № 1882', name }]))).toBe('1882');
+    expect(valueAt(name, readingOf([{ at: [40, 40], text: 'М-5512', name }]))).toBe('М-5512');
+  });
+
   it('converts a number from the unit in the words before it', () => {
     const area = [{ at: [200, 40], text: '0,5', name: 'areas:total_area' }] as const;
     expect(valueAt('areas:total_area', readingOf([{ at: [40, 40], text: 'Площадь, га' }, ...area]))).toBe(5000);

@@ -32,7 +32,7 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .map((members) =>
       spec.type === 'string'
         ? fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec)
-        : members,
+        : withThousands(members, reading, spec),
     )
     .flatMap((members) => {
       if (spec.type === 'string' && name !== ADDRESS)
@@ -51,6 +51,18 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
       return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
     })
     .flatMap((group) => parseGroup(group, spec) ?? []);
+}
+
+/** Adds the thousands before a number that goes on with them. */
+function withThousands(members: readonly number[], { tokens, areApart }: PageReading, { type }: ValueSpec): number[] {
+  const [first] = inReadingOrder(members.map((i) => tokens[i]!));
+  if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
+  const thousands = tokens.findIndex(
+    ({ text, x1, y0, y1 }) =>
+      /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < 0.5 * (y1 - y0) && y0 < first.y1 && y1 > first.y0,
+  );
+  const isPart = thousands >= 0 && !members.includes(thousands) && !areApart(thousands, tokens.indexOf(first));
+  return isPart ? [...members, thousands] : [...members];
 }
 
 /** Adds the year and the day in blanks of their own, which the network doubts. */
@@ -175,11 +187,20 @@ export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpe
   const plain = 'parts' in spec ? withCommas(tokens) : textOf(tokens);
   const text = spec.type === 'date' ? withDots(plain) : plain;
   if (spec.type === 'string') {
-    const value = toTextValue(spec, text, tokens);
+    const value = withoutLabel(toTextValue(spec, text, tokens), spec);
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
+}
+
+/** Without the label of the field at the start: `инвентарное дело № 4097`. */
+function withoutLabel(text: string, { synonyms = [] }: ValueSpec & { readonly synonyms?: readonly string[] }): string {
+  const lower = text.toLowerCase();
+  const label = synonyms
+    .filter((synonym) => lower.startsWith(synonym.toLowerCase()) && /^[\s:.]*\d/u.test(text.slice(synonym.length)))
+    .reduce((longest, synonym) => (synonym.length > longest.length ? synonym : longest), '');
+  return label === '' ? text : text.slice(label.length).replace(/^[\s:.]+/u, '');
 }
 
 /** The text of an address. Where its lines end early, each of them is a part of its own. */
