@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { payloadTooLarge, unsupportedMediaType } from '../../../base/api-error.ts';
+import { payloadTooLarge, unsupportedMediaType, validationError } from '../../../base/api-error.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
@@ -63,6 +63,7 @@ export async function pictureSearchRoute(
             403: describeErrors(csrfFailed()),
             413: describeErrors(payloadTooLarge(maxBytes)),
             415: describeErrors(unsupportedMediaType(expected)),
+            422: describeErrors(validationError('The multipart body is malformed.')),
             503: describeErrors(pictureSearchUnavailable()),
           },
         },
