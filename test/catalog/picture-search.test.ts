@@ -111,7 +111,7 @@ describe('POST /search/similar', () => {
     const send = (csrf_token: string) => browser.post(PATH, { fields: { csrf_token }, files, headers });
     const page = await send(token!);
     expect(page.status).toBe(200);
-    for (const part of ['Records similar to the photo', 'Same photo', 'href="../row/defectoscopy%3A'])
+    for (const part of ['Records similar to your photo', 'Same photo', 'href="../row/defectoscopy%3A'])
       expect(page.text).toContain(part);
     expect((await send('wrong')).status).toBe(403);
   });

@@ -73,7 +73,7 @@ describe('assay predict FOLDER', () => {
     const { code, out, err } = await predict(name, 'bridge.csv');
     expect({ code, out }, err).toEqual({
       code: 1,
-      out: '3 done, 2 failed; the same command tries them again: bridge.csv\n',
+      out: '3 done, 2 failed; run the same command again to retry them: bridge.csv\n',
     });
     expect(err).toMatch(/^broken\.jpg: .* \(UNSUPPORTED_MEDIA_TYPE\)$/m);
     const rows = await readTable('bridge.csv');
@@ -118,7 +118,7 @@ describe('assay predict FOLDER', () => {
     const interrupted = predict(name, 'facade.jsonl', interrupt.signal);
     await vi.waitFor(() => expect(runs - before).toBeGreaterThan(6), { timeout: 30_000 });
     interrupt.abort();
-    expect(await interrupted).toEqual({ code: 130, out: '', err: 'Interrupted; the same command goes on.\n' });
+    expect(await interrupted).toEqual({ code: 130, out: '', err: 'Interrupted; run the same command again to continue.\n' });
     pauseMs = 0;
     expect(await predict(name, 'facade.jsonl')).toEqual({ code: 0, out: '24 done: facade.jsonl\n', err: '' });
     // A task may be accepted while the interrupted command ends.

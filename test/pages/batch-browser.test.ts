@@ -80,7 +80,7 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   expect(await page.locator('#continue').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
   await page.locator('#file').setInputFiles([text, file('b.jpg')]);
-  await until(() => page.locator('#invalid-counts').textContent()).toBe('1 из 2. Ни один файл не принят.');
+  await until(() => page.locator('#invalid-counts').textContent()).toBe('1 из 2. Обработка ещё не началась.');
   await page.locator('#continue').press('Enter');
   await until(() => cellsOf(page, 2)).toEqual(['b.jpg']);
   expect(await page.locator('#left-out p').allTextContents()).toEqual([

@@ -26,7 +26,7 @@ const CONCURRENCY = 8;
 const RETRIES = 3;
 
 const runFolderCommand: typeof runClientCommand = (service, options, signal, run) =>
-  runClientCommand(service, { ...options, interrupted: 'the same command goes on.' }, signal, run);
+  runClientCommand(service, { ...options, interrupted: 'run the same command again to continue.' }, signal, run);
 
 /** `assay predict FOLDER --output photos.csv`. */
 export async function predictFolder(

@@ -5,7 +5,7 @@ export const searchTexts = {
   qHint: { en: 'crack, “outer wall”, -brick', ru: 'трещина, «наружная стена», -кирпич' },
   byPicture: { en: 'Search by a photo', ru: 'Поиск по снимку' },
   findSimilar: { en: 'Find similar', ru: 'Найти похожие' },
-  similarToPhoto: { en: 'Records similar to the photo', ru: 'Записи, похожие на снимок' },
+  similarToPhoto: { en: 'Records similar to your photo', ru: 'Записи, похожие на ваш снимок' },
   noSimilar: {
     en: 'No record has a similar picture.',
     ru: 'Записей с похожими снимками нет.',
