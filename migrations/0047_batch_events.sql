@@ -1,5 +1,5 @@
 -- additive
--- The first end of a batch is an event of its client, with what its webhook says. Other changes of a batch are none.
+-- The first end of a batch is an event of its client, with the content of its webhook. Other changes of a batch are none.
 alter table unnumbered_task_events
   add column batch json,                                -- of a completed one
   drop constraint unnumbered_task_events_kind_check,

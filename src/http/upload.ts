@@ -1,7 +1,8 @@
 import { finished, type Readable, Transform } from 'node:stream';
 import multipart, { type MultipartFields, type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { badRequest, payloadTooLarge, validationError } from '../base/api-error.ts';
+import { badRequest, payloadTooLarge } from '../base/api-error.ts';
+import { InvalidInput } from './validation-details.ts';
 
 /** Maximum size of a multipart body without its file: boundaries, part headers, ignored fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -35,19 +36,20 @@ export async function readUpload(request: FastifyRequest, { maxBytes }: { maxByt
 }
 
 function rawBody(request: FastifyRequest): Readable {
-  if (request.body === undefined) throw validationError('The body must be a file.');
+  if (request.body === undefined) throw invalidFile('The body must be a file');
   return request.raw;
 }
 
 async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<MultipartFile> {
   const limits = { files: 1, fields: 16, fieldSize: 4096, fileSize: maxBytes + 1 };
   const part = await request.file({ limits, throwFileSizeLimit: false }).catch(() => {
-    throw validationError('The multipart body is malformed.');
+    throw invalidFile('The multipart body is malformed');
   });
-  if (part?.fieldname !== 'file')
-    throw validationError('The multipart body must contain one file, in a part named `file`.');
+  if (part?.fieldname !== 'file') throw invalidFile('The multipart body must contain one file, in a part named `file`');
   return part;
 }
+
+const invalidFile = (msg: string) => new InvalidInput([{ loc: ['body', 'file'], msg, type: 'value_error' }]);
 
 function textsOf(fields: MultipartFields): Record<string, string> {
   const parts = Object.values(fields).flatMap((part) => part ?? []);

@@ -51,6 +51,11 @@ export function createPostgresUploadStore(db: Db) {
       return rowCount === 0 && sizeBytes <= quotaBytes;
     },
 
+    /** Call after the file is deleted. */
+    async remove(key: string): Promise<void> {
+      await db.query('delete from files where key = $1', [key]);
+    },
+
     /** For files that no task uses: the next cleanup deletes them. */
     async expire(keys: readonly string[]): Promise<void> {
       await db.query('update files set expires_at = now() where key = any($1::text[])', [keys]);

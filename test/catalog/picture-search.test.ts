@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackgroundContext, createModelContext } from '../../src/app-context.ts';
 import { Assay } from '../../src/client/index.ts';
 import { createPictureSearch } from '../../src/services/catalog/picture-search.ts';
 import { type BackgroundService, hasTasks } from '../../src/services/shared/service.ts';
-import { MODERATOR, READER, startCatalog } from '../support/catalog.ts';
+import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Client, createClient } from '../support/passports.ts';
 import { waitUntil } from '../support/processes/until.ts';
@@ -125,6 +125,11 @@ describe('POST /search/similar', () => {
     const damaged = await search(photo.subarray(0, 3000));
     expect(damaged.status).toBe(422);
     expect(damaged.text).toContain('damaged');
+    const other = [{ name: 'wall.jpg', bytes: photo, field: 'picture' }];
+    for (const request of [{}, { files: other }, { body: 'x', headers: { 'content-type': 'multipart/form-data' } }]) {
+      const { status, body } = await reader.post(PATH, request);
+      expect([status, body.detail?.[0].loc]).toEqual([422, ['body', 'file']]);
+    }
     expect((await search(photo, '?limit=0')).status).toBe(422);
     expect((await createClient(url, undefined).post(PATH, { body: photo })).status).toBe(401);
     const kept = async () =>
@@ -134,16 +139,27 @@ describe('POST /search/similar', () => {
 });
 
 describe('A search by a photo', () => {
-  it('is answered by the worker in the database of its service', async () => {
+  let photo: Buffer;
+  beforeAll(async () => {
+    photo = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#444' } })
+      .png()
+      .toBuffer();
+  });
+
+  const GREY = { grey: Buffer.alloc(32 * 32).toString('base64') };
+  it.each([
+    ['is answered by the worker in the database of its service', GREY, { items: [] }],
+    [
+      'fails if the worker does not know such tasks',
+      { width: 1, height: 1, maps: {} },
+      { ok: false, error: expect.objectContaining({ code: 'PICTURE_SEARCH_UNAVAILABLE' }) },
+    ],
+  ])('%s', async (_name, attachment, body) => {
     const other = await testDatabase();
     const catalog = await startCatalog({ DEFECTOSCOPY_DATABASE_URL: other.url });
     const { tasks } = catalog.context.databases.find(({ services }) => services.includes('defectoscopy'))!;
-    const photo = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#444' } })
-      .png()
-      .toBuffer();
     const found = catalog.reader.post(PATH, { body: photo });
     const claim = { service: 'defectoscopy', worker: 'test', leaseMs: 60_000, limit: 1 };
-    const attachment = { grey: Buffer.alloc(32 * 32).toString('base64') };
     await waitUntil(async () => {
       const [task] = (await tasks.completeAndClaim([], claim)).claimed;
       if (task === undefined) return false;
@@ -152,29 +168,89 @@ describe('A search by a photo', () => {
       tasks.hint('finished', [task.id]);
       return true;
     });
-    expect((await found).body).toEqual({ items: [] });
+    expect((await found).body).toEqual(body);
     expect((await other.db.query('select from tasks')).rowCount).toBe(0);
     expect((await other.db.query('select from files')).rowCount).toBe(0);
     await catalog.stop();
     await other.drop();
   });
 
-  it('fails in time without a worker and rejects more than four at once of one client', async () => {
-    const catalog = await startCatalog();
-    const { context } = catalog;
-    const { filesHost, filesQuotaBytes } = context.shared;
-    const search = createPictureSearch(context, { filesHost, filesQuotaBytes }, 500)!;
-    const photo = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#444' } })
-      .png()
-      .toBuffer();
-    const describe = (client: string) =>
-      search.describe(Readable.from([photo]), { client, requestId: 'r', signal: new AbortController().signal });
-    const all = await Promise.allSettled(['a', 'a', 'a', 'a', 'a', 'b'].map(describe));
-    const messages = all.map((one) => (one.status === 'rejected' ? one.reason.message : ''));
+  describe('without a worker', () => {
+    let catalog: Catalog;
+    beforeAll(async () => {
+      catalog = await startCatalog();
+    });
+    afterAll(() => catalog.stop());
+
+    const count = async (table: string) => (await catalog.context.db.query(`select from ${table}`)).rowCount;
+    const tooMany = expect.stringContaining('Too many');
     const late = expect.stringContaining('no defectoscopy worker');
-    expect(messages).toEqual([late, late, late, late, expect.stringContaining('Too many'), late]);
-    for (const table of ['tasks', 'files']) expect((await context.db.query(`select from ${table}`)).rowCount).toBe(0);
-    await catalog.stop();
+    function createSearch(waitMs: number, filesQuotaBytes = catalog.context.shared.filesQuotaBytes) {
+      const { filesHost } = catalog.context.shared;
+      const { describe } = createPictureSearch(catalog.context, { filesHost, filesQuotaBytes }, waitMs)!;
+      const stop = new AbortController();
+      /** Its error message. */
+      const search = (client: string, bytes: Readable = Readable.from([photo])) =>
+        describe(bytes, { client, requestId: 'r', signal: stop.signal }).then(
+          () => '',
+          (error: Error) => error.message,
+        );
+      return { search, stop };
+    }
+
+    it('fails in time, deletes only its own file and rejects more than four at once of one client', async () => {
+      const { search } = createSearch(500);
+      await catalog.context.db.query(
+        `insert into files (key, principal, size_bytes, content_type, expires_at) values ('other', 'p', 1, 'image/png', now())`,
+      );
+      const messages = await Promise.all(['a', 'a', 'a', 'a', 'a', 'b'].map((client) => search(client)));
+      expect(messages).toEqual([late, late, late, late, tooMany, late]);
+      expect(await count('tasks')).toBe(0);
+      expect((await catalog.context.db.query(`delete from files returning key`)).rows).toEqual([{ key: 'other' }]);
+    });
+
+    it('is not rejected while the photos of other clients arrive', async () => {
+      const { search } = createSearch(500);
+      const uploads = ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b'].map((client) => {
+        const bytes = new PassThrough();
+        return { bytes, message: search(client, bytes) };
+      });
+      expect([await search('c'), await search('a')]).toEqual([late, tooMany]);
+      for (const { bytes } of uploads) bytes.destroy(new Error('disconnected'));
+      for (const { message } of uploads) expect(await message).toBe('disconnected');
+    });
+
+    it('is rejected while eight are analysed', async () => {
+      const { search, stop } = createSearch(600_000);
+      const messages: string[] = [];
+      const all = ['a', 'b', 'c'].flatMap((client) =>
+        Array.from({ length: 4 }, async () => void messages.push(await search(client))),
+      );
+      await waitUntil(() => messages.length === 4);
+      expect(messages).toEqual([tooMany, tooMany, tooMany, tooMany]);
+      await waitUntil(async () => (await count('tasks')) === 8);
+      stop.abort();
+      await Promise.all(all);
+      expect(messages.slice(4)).toEqual(Array(8).fill(late));
+      for (const table of ['tasks', 'files']) expect(await count(table)).toBe(0);
+    });
+
+    it('is rejected above the quota of the stored photos', async () => {
+      expect(await createSearch(500, 1).search('a')).toEqual(tooMany);
+      expect(await count('files')).toBe(0);
+    });
+
+    it('ends when the client disconnects', async () => {
+      const client = new AbortController();
+      const headers = { authorization: `Bearer ${READER}` };
+      const body = new Uint8Array(photo);
+      const response = fetch(`${catalog.url}${PATH}`, { method: 'POST', body, headers, signal: client.signal });
+      await waitUntil(async () => (await count('tasks')) === 1);
+      client.abort();
+      await expect(response).rejects.toThrow();
+      // Before the search would fail without a worker.
+      await waitUntil(async () => (await count('tasks')) === 0, 15_000);
+    });
   });
 
   it('is not offered without defectoscopy or uploads', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { requireFreeSpace } from '../../src/base/files/free-space.ts';
+import { requireArrivalRate } from '../../src/services/shared/arrival-rate.ts';
 import { receiveArchive } from '../../src/services/shared/batches/archive-items.ts';
-import { requireArrivalRate } from '../../src/services/shared/batches/arrival-rate.ts';
 import { archiveOf } from '../support/archive.ts';
 
 let dir: string;

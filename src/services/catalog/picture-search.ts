@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { payloadTooLarge, quotaExceeded, unsupportedMediaType } from '../../base/api-error.ts';
+import { payloadTooLarge, unsupportedMediaType } from '../../base/api-error.ts';
 import { FileTooLarge } from '../../base/files.ts';
 import { newId } from '../../base/ids.ts';
 import { InvalidInput } from '../../http/validation-details.ts';
 import { createPostgresUploadStore } from '../../tasks/uploads.ts';
 import { waitForEnd } from '../../tasks/wait.ts';
-import { createFileDeletionQueue, EXPIRED_UPLOADS } from '../shared/file-deletion-queue.ts';
+import { requireArrivalRate } from '../shared/arrival-rate.ts';
 import { keepFilesIfCommitted } from '../shared/keep-files-if-committed.ts';
 import { decodeFeatures, type PictureFeatures } from '../shared/picture-features.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
@@ -17,8 +17,9 @@ const PRINCIPAL = 'catalog';
 const WAIT_MS = 20_000;
 /** Of the file and the task if this process exits before it deletes them. */
 const KEPT_SECONDS = 60;
-/** At once in this process; further ones are rejected. Bounds the queue and the stored bytes. */
+/** Tasks at once in this process; further ones are rejected. Bounds the queue. */
 const MAX_SEARCHES = 8;
+/** At once, with those whose photo is still arriving. */
 const MAX_PER_CLIENT = 4;
 
 export type PictureSearch = NonNullable<ReturnType<typeof createPictureSearch>>;
@@ -40,41 +41,47 @@ export function createPictureSearch(
   const { db, tasks } = database;
   const { type, input, isRejection } = pictureTasks;
   const uploads = createPostgresUploadStore(db);
-  const deletions = createFileDeletionQueue({ db, files, log }, EXPIRED_UPLOADS);
   /** By client. */
   const running = new Map<string, number>();
+  let searching = 0;
 
   async function store(bytes: Readable): Promise<string> {
-    const { key, sizeBytes, head } = await files.put(bytes, { maxBytes: type.maxBytes }).catch((error: unknown) => {
-      throw error instanceof FileTooLarge ? payloadTooLarge(type.maxBytes) : error;
-    });
+    const { key, sizeBytes, head } = await files
+      .put(requireArrivalRate(bytes), { maxBytes: type.maxBytes })
+      .catch((error: unknown) => {
+        throw error instanceof FileTooLarge ? payloadTooLarge(type.maxBytes) : error;
+      });
     await keepFilesIfCommitted([key], context, async () => {
       const contentType = type.sniff(head);
       if (contentType === undefined) throw unsupportedMediaType(type.expected);
       const upload = { key, sizeBytes, contentType, principal: PRINCIPAL };
-      if (!(await uploads.insert(upload, { ttlSeconds: KEPT_SECONDS, quotaBytes }))) throw quotaExceeded(quotaBytes);
+      if (!(await uploads.insert(upload, { ttlSeconds: KEPT_SECONDS, quotaBytes }))) throw tooManyPictureSearches();
     });
     return key;
   }
 
   async function runTask(key: string, requestId: string, signal: AbortSignal): Promise<PictureFeatures> {
     const id = newId();
+    searching++;
     try {
+      if (searching > MAX_SEARCHES) throw tooManyPictureSearches();
       await tasks.accept({
         ...{ id, service: service!, requestId, principal: PRINCIPAL, priority: 'realtime', estimateSeconds: 0 },
         input: input(`https://${filesHost}/${key}`),
         ...{ deadlineSeconds: waitMs / 1000, ttlSeconds: KEPT_SECONDS },
       });
       const task = await waitForEnd(tasks, service!, id, { ms: waitMs, signals: [signal] });
-      if (task?.status === 'done') return decodeFeatures(await tasks.readAttachment(id));
+      const features = task?.status === 'done' ? decodeFeatures(await tasks.readAttachment(id)) : undefined;
+      if (features) return features;
       if (task?.status !== 'failed' || !isRejection(task.failure)) throw pictureSearchUnavailable();
       const { code, message } = task.failure;
       throw new InvalidInput([{ loc: ['body', 'file'], msg: message, type: code.toLowerCase() }]);
     } finally {
-      // Otherwise they expire.
-      await Promise.all([tasks.remove(service!, [id]), uploads.expire([key])])
-        .then(() => deletions.drain())
-        .catch((err: unknown) => log.warn({ err }, 'a searched picture could not be deleted; it expires'));
+      searching--;
+      // Otherwise they expire. File first, row second: without the row, the cleanup would not find the file.
+      await Promise.all([tasks.remove(service!, [id]), files.remove(key).then(() => uploads.remove(key))]).catch(
+        (err: unknown) => log.warn({ err }, 'a searched picture could not be deleted; it expires'),
+      );
     }
   }
 
@@ -87,8 +94,7 @@ export function createPictureSearch(
       { client, requestId, signal }: { client: string; requestId: string; signal: AbortSignal },
     ): Promise<PictureFeatures> {
       const own = running.get(client) ?? 0;
-      const all = [...running.values()].reduce((sum, count) => sum + count, 0);
-      if (own >= MAX_PER_CLIENT || all >= MAX_SEARCHES) throw tooManyPictureSearches();
+      if (own >= MAX_PER_CLIENT) throw tooManyPictureSearches();
       running.set(client, own + 1);
       try {
         return await runTask(await store(bytes), requestId, signal);

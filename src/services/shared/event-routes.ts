@@ -7,6 +7,7 @@ import type { Guard } from '../../http/bearer.ts';
 import { describeErrors } from '../../http/envelope.ts';
 import { openEventStream } from '../../http/event-stream.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import { stopOf } from '../../http/stop-signal.ts';
 import { InvalidInput } from '../../http/validation-details.ts';
 import type { EventPage, EventReading, Feed, FeedPosition, TaskEvent } from '../../tasks/events.ts';
 import { presentEnded } from './batches/present-batch.ts';
@@ -177,19 +178,3 @@ export function eventRoutes(
 }
 
 const invalidCursor = (loc: readonly string[], msg: string) => new InvalidInput([{ loc, msg, type: 'value_error' }]);
-
-/** A signal that aborts when the gateway closes or the client disconnects. Not `AbortSignal.any`, which would leak. */
-function stopOf(closing: AbortSignal, reply: FastifyReply): { stop: AbortSignal; release: () => void } {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  if (closing.aborted || reply.raw.destroyed) stop();
-  closing.addEventListener('abort', stop);
-  reply.raw.once('close', stop);
-  return {
-    stop: controller.signal,
-    release: () => {
-      closing.removeEventListener('abort', stop);
-      reply.raw.removeListener('close', stop);
-    },
-  };
-}

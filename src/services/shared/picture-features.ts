@@ -31,8 +31,10 @@ export const encodeFeatures = ({ signature, grey }: PictureFeatures): JsonObject
   ...(grey && { grey: grey.toString('base64') }),
 });
 
-export function decodeFeatures(attachment: JsonValue | undefined): PictureFeatures {
+/** Undefined for the attachment of a worker that does not know these tasks. */
+export function decodeFeatures(attachment: JsonValue | undefined): PictureFeatures | undefined {
   const { signature, grey } = (attachment ?? {}) as { signature?: { version: string; values: string }; grey?: string };
+  if (signature === undefined && grey === undefined) return undefined;
   return {
     ...(signature && {
       signature: { version: signature.version, values: new Int8Array(Buffer.from(signature.values, 'base64')) },

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { payloadTooLarge, unsupportedMediaType, validationError } from '../../../base/api-error.ts';
+import { payloadTooLarge, unsupportedMediaType } from '../../../base/api-error.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { stopOf } from '../../../http/stop-signal.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { pictureSearchUnavailable } from '../api-errors.ts';
@@ -63,7 +64,6 @@ export async function pictureSearchRoute(
             403: describeErrors(csrfFailed()),
             413: describeErrors(payloadTooLarge(maxBytes)),
             415: describeErrors(unsupportedMediaType(expected)),
-            422: describeErrors(validationError('The multipart body is malformed.')),
             503: describeErrors(pictureSearchUnavailable()),
           },
         },
@@ -72,9 +72,9 @@ export async function pictureSearchRoute(
         const isPage = wantsPage(request.headers.accept);
         const { bytes, fields = {} } = await readUpload(request, { maxBytes });
         if (isPage) checkForm(request, new Map(Object.entries(fields)));
-        const features = await pictures.describe(bytes, {
-          ...{ client: request.principal, requestId: request.id, signal: app.closing },
-        });
+        const { stop: signal, release } = stopOf(app.closing, reply);
+        const caller = { client: request.principal, requestId: request.id, signal };
+        const features = await pictures.describe(bytes, caller).finally(release);
         const { limit, group } = request.query;
         const items = await search.similarTo(features, { limit, group: group || isPage });
         return isPage ? page(request, reply, items) : { items: items.map(similarBody) };

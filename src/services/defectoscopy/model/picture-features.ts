@@ -4,7 +4,7 @@ import { encodeFeatures } from '../../shared/picture-features.ts';
 import type { Attachment } from '../result.ts';
 import { signatureOf } from '../training/signatures.ts';
 
-/** What the catalog would store of the photo if it were that of a record. */
+/** The features of a record of the photo. */
 export async function describePicture(
   bytes: Buffer,
   { training }: Attachment,

@@ -9,6 +9,7 @@ import { requireFreeSpace } from '../../../base/files/free-space.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
 import type { Files } from '../../../base/files.ts';
 import { newId } from '../../../base/ids.ts';
+import { requireArrivalRate } from '../arrival-rate.ts';
 import type { FileType } from '../file-type.ts';
 import { keepFilesIfCommitted } from '../keep-files-if-committed.ts';
 import type { GatewayContext, SharedSettings } from '../service.ts';
@@ -21,7 +22,6 @@ import {
   readArchiveFile,
   readHead,
 } from './archive-files.ts';
-import { requireArrivalRate } from './arrival-rate.ts';
 import { type InvalidItems, invalidItems } from './invalid-items.ts';
 
 export interface ArchiveDeps {

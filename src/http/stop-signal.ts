@@ -1,0 +1,17 @@
+import type { FastifyReply } from 'fastify';
+
+/** A signal that aborts when the gateway closes or the client disconnects. Not `AbortSignal.any`, which would leak. */
+export function stopOf(closing: AbortSignal, reply: FastifyReply): { stop: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  if (closing.aborted || reply.raw.destroyed) stop();
+  closing.addEventListener('abort', stop);
+  reply.raw.once('close', stop);
+  return {
+    stop: controller.signal,
+    release: () => {
+      closing.removeEventListener('abort', stop);
+      reply.raw.removeListener('close', stop);
+    },
+  };
+}
