@@ -61,10 +61,11 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
 function withProducts(rows: readonly Row[], { tokens }: PageReading, area: ColumnSpec): Row[] {
   const found = rows.map(({ cells, y }) => {
     const numbers = tokens
-      .filter(({ y0, y1 }) => y0 < y && y1 > y)
+      .filter(({ text, y0, y1 }) => y0 < y && y1 > y && /\d[.,]\d/u.test(text))
+      .slice(0, MAX_NUMBERS)
       .flatMap((token) => {
         const read = parseGroup({ tokens: [token], score: COLUMN_SCORE, lowest: COLUMN_SCORE }, area);
-        return /[.,]\d/u.test(token.text) && read ? [{ spec: area, ...read, size: Number(read.value) }] : [];
+        return read ? [{ spec: area, ...read, size: Number(read.value) }] : [];
       });
     const products = numbers.filter((product) => {
       const factors = numbers.filter((one) => one !== product && one.size > 1).map(({ size }) => size);
@@ -76,6 +77,9 @@ function withProducts(rows: readonly Row[], { tokens }: PageReading, area: Colum
   if (found.filter(Boolean).length < Math.max(FEW_ROWS, 0.6 * rows.length)) return [...rows];
   return rows.map((row, i) => (found[i] ? rowOf([...row.cells.filter(({ spec }) => spec !== area), found[i]]) : row));
 }
+
+// On a line; the time grows with the cube.
+const MAX_NUMBERS = 12;
 
 // Of areas with one decimal.
 const ROUNDING = 0.06;
@@ -140,6 +144,7 @@ function withDoubtfulCells(
       if (members.length === 0) return [];
       const read = parseGroup(groupOf(members, reading, `${section}:${spec.key}`), spec);
       const isCell = read && (!isNumbering(spec) || /\d/u.test(String(read.value)));
+      for (const token of isCell ? read.tokens : []) known.add(token);
       return isCell ? [{ spec, ...read, score: Math.max(read.score, COLUMN_SCORE) }] : [];
     });
     return found.length === 0 ? row : rowOf([...row.cells, ...found]);
