@@ -113,7 +113,7 @@ export function createFromImages(
     for (let attempt = 1; ; attempt++) {
       const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
       if (rejected[0]) {
-        await Promise.all(image_ids.map((id) => passports.removeImage(id)));
+        await Promise.allSettled(image_ids.map((id) => passports.removeImage(id)));
         throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
       }
       try {

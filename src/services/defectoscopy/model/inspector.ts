@@ -116,12 +116,12 @@ export async function readTiles(
       maps: views.map(([tile]) => tile![`${name}.maps`]!.data as Uint8Array),
     };
   };
-  const doubtful = doubtfulTiles(tileConfidences(scoresOf('defects'), sound));
+  const { closer, once } = doubtfulTiles(tileConfidences(scoresOf('defects'), sound));
   const withoutMaps = { masters: { ...heads.masters, channels: 0 }, defects: { ...heads.defects, channels: 0 } };
-  await pLimit(POOL_SIZE).map(doubtful, async (i) => {
+  await pLimit(POOL_SIZE).map(closer, async (i) => {
     views[i]!.push(...(await run(await cutCloser(photo, tiles[i]!), { heads: withoutMaps })));
   });
-  return { tiles, masters: scoresOf('masters'), defects: scoresOf('defects') };
+  return { tiles, masters: scoresOf('masters'), defects: { ...scoresOf('defects'), seenOnce: new Set(once) } };
 }
 
 function withRegions({ recorded, attachment }: Classified, regions: readonly Region[]): Classified {

@@ -59,9 +59,12 @@ describe('tiles', () => {
 
 test('doubtfulTiles: from a confidence of 0.2 on, the most confident ones first, at most 20 or a sixteenth', () => {
   const confidences = Array.from({ length: 30 }, (_, i) => Float64Array.of(i / 29, 0));
-  expect(doubtfulTiles(confidences)).toEqual(Array.from({ length: 20 }, (_, n) => 29 - n));
-  expect(doubtfulTiles(confidences.slice(0, 8))).toEqual([7, 6]);
-  expect(doubtfulTiles(Array.from({ length: 1344 }, () => Float64Array.of(1)))).toHaveLength(84);
+  expect(doubtfulTiles(confidences)).toEqual({
+    closer: Array.from({ length: 20 }, (_, n) => 29 - n),
+    once: [9, 8, 7, 6],
+  });
+  expect(doubtfulTiles(confidences.slice(0, 8))).toEqual({ closer: [7, 6], once: [] });
+  expect(doubtfulTiles(Array.from({ length: 1344 }, () => Float64Array.of(1))).closer).toHaveLength(84);
 });
 
 describe('findRegions', () => {
@@ -90,6 +93,13 @@ describe('findRegions', () => {
     expect(confidences.every((confidence) => confidence > 0.5 && confidence <= 1)).toBe(true);
     expect(confidences).toEqual(confidences.toSorted((a, b) => b - a));
   });
+});
+
+test('a doubtful tile that was not seen closer needs a higher confidence', () => {
+  const confidences = tiles.map((_, i) => Float64Array.of(i === at(0, 0) ? 0.7 : 0, 0, 0));
+  const count = (seenOnce: readonly number[]) =>
+    findRegions(tiles, { ...scoresOf({}), seenOnce: new Set(seenOnce) }, confidences, PHOTO).length;
+  expect([count([]), count([at(0, 0)])]).toEqual([1, 0]);
 });
 
 test('joinMaps shows the strongest tile of each place from a confidence of 0.1 on, and at most 128 cells a side', () => {

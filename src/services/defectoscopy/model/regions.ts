@@ -9,14 +9,19 @@ export interface TileScores {
   readonly logits: readonly Float64Array[];
   /** [tiles][classes, cells]: activation maps, 0..255. */
   readonly maps: readonly Uint8Array[];
+  /** Doubtful tiles that were not seen closer, because the photo has too many. */
+  readonly seenOnce?: ReadonlySet<number>;
 }
 
 /**
- * Logistic regression of "the tile shows the defect" on {@link tileEvidence}, of tiles seen once, and the least confidence of a
- * region: at most one false region in ten photos. From `node bench/regions.mjs DATA_FOLDER --fit` (validation split).
+ * Logistic regression of "the tile shows the defect" on {@link tileEvidence}, and the least confidence of a region: at most one
+ * false region in ten photos. From `node bench/regions.mjs DATA_FOLDER --fit` (validation split); the coefficients are from before
+ * tiles were seen closer.
  */
 const CONFIDENCE = { logit: 0.28, deviation: 0.7, bias: -4.44 };
 const LEAST_CONFIDENCE = 0.4;
+/** Of tiles that were not seen closer. */
+const LEAST_CONFIDENCE_SEEN_ONCE = 0.8;
 /** Least confidence of a doubtful tile. */
 const LEAST_DOUBTFUL = 0.2;
 /** Most doubtful tiles of a photo of `tiles`, which bounds the time: four views of each are a quarter more for 12 megapixels. */
@@ -45,11 +50,13 @@ export function tileConfidences(scores: TileScores, sound: string): Float64Array
   return confidences;
 }
 
-/** Indices of the tiles to see closer, most confident first. */
-export function doubtfulTiles(confidences: readonly Float64Array[]): number[] {
+/** Indices of the tiles to see closer, most confident first, and of those that are too many for it. */
+export function doubtfulTiles(confidences: readonly Float64Array[]): { closer: number[]; once: number[] } {
   const highest = confidences.map((tile) => Math.max(...tile));
   const doubtful = [...highest.keys()].filter((i) => highest[i]! >= LEAST_DOUBTFUL);
-  return doubtful.sort((a, b) => highest[b]! - highest[a]!).slice(0, mostDoubtful(confidences.length));
+  doubtful.sort((a, b) => highest[b]! - highest[a]!);
+  const most = Math.floor(mostDoubtful(confidences.length));
+  return { closer: doubtful.slice(0, most), once: doubtful.slice(most) };
 }
 
 /** Per tile, the class's logit against the sound class, and its deviation from the photo in robust standard deviations. */
@@ -68,14 +75,15 @@ function median(values: readonly number[]): number {
 /** Overlapping tiles with the same strongest defect are one region. Most confident first. */
 export function findRegions(
   tiles: readonly Tile[],
-  { labels, maps }: TileScores,
+  { labels, maps, seenOnce }: TileScores,
   confidences: readonly Float64Array[],
   photo: { readonly width: number; readonly height: number },
   least = LEAST_CONFIDENCE,
 ): Region[] {
   const strongest = confidences.map(argmax);
   const confidenceOf = (i: number) => confidences[i]![strongest[i]!]!;
-  const left = new Set([...tiles.keys()].filter((i) => confidenceOf(i) >= least));
+  const leastOf = (i: number) => (seenOnce?.has(i) ? Math.max(least, LEAST_CONFIDENCE_SEEN_ONCE) : least);
+  const left = new Set([...tiles.keys()].filter((i) => confidenceOf(i) >= leastOf(i)));
   const regions: Region[] = [];
   for (const first of left) {
     const k = strongest[first]!;

@@ -61,10 +61,11 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
 function withProducts(rows: readonly Row[], { tokens }: PageReading, area: ColumnSpec): Row[] {
   const found = rows.map(({ cells, y }) => {
     const numbers = tokens
-      .filter(({ y0, y1 }) => y0 < y && y1 > y)
+      .filter(({ text, y0, y1 }) => y0 < y && y1 > y && /\d[.,]\d/u.test(text))
+      .slice(0, MAX_NUMBERS)
       .flatMap((token) => {
         const read = parseGroup({ tokens: [token], score: COLUMN_SCORE, lowest: COLUMN_SCORE }, area);
-        return /[.,]\d/u.test(token.text) && read ? [{ spec: area, ...read, size: Number(read.value) }] : [];
+        return read ? [{ spec: area, ...read, size: Number(read.value) }] : [];
       });
     const products = numbers.filter((product) => {
       const factors = numbers.filter((one) => one !== product && one.size > 1).map(({ size }) => size);
@@ -76,6 +77,9 @@ function withProducts(rows: readonly Row[], { tokens }: PageReading, area: Colum
   if (found.filter(Boolean).length < Math.max(FEW_ROWS, 0.6 * rows.length)) return [...rows];
   return rows.map((row, i) => (found[i] ? rowOf([...row.cells.filter(({ spec }) => spec !== area), found[i]]) : row));
 }
+
+// On a line; the time grows with the cube.
+const MAX_NUMBERS = 12;
 
 // Of areas with one decimal.
 const ROUNDING = 0.06;
@@ -94,10 +98,10 @@ function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading)
   const left = median(starts.map(({ x0 }) => x0));
   // Not in prose.
   const isColumn = starts.filter(({ x0, y0, y1 }) => Math.abs(x0 - left) < y1 - y0).length > 0.5 * starts.length;
-  const wordsFrom = (start: Token, next: typeof after, own: readonly Token[]): Token[] => {
+  const wordsFrom = (start: Token, next: typeof after, own: readonly Token[], near: readonly Token[]): Token[] => {
     const found: Token[] = [];
     for (let edge = start; found.length < MAX_WORDS; edge = found.at(-1)!) {
-      const token = next(edge, tokens);
+      const token = next(edge, near);
       if (token && own.includes(token)) return found;
       const isOnLine = token && Math.abs(middleY(token) - middleY(edge)) < 0.5 * (edge.y1 - edge.y0);
       if (!isOnLine || known.has(token) || areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
@@ -107,7 +111,13 @@ function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading)
   };
   const wholeText = (cell: ReadCell): ReadCell => {
     const own = cell.tokens;
-    const words = own.flatMap((token) => [token, ...wordsFrom(token, before, own), ...wordsFrom(token, after, own)]);
+    const { y0, y1 } = boundingBox(own);
+    const near = tokens.filter((token) => token.y0 < y1 && token.y1 > y0);
+    const words = own.flatMap((token) => [
+      token,
+      ...wordsFrom(token, before, own, near),
+      ...wordsFrom(token, after, own, near),
+    ]);
     const whole = inReadingOrder([...new Set(words)]);
     const read = whole.length > own.length && parseGroup({ ...cell, tokens: whole, lowest: cell.score }, cell.spec);
     return read ? { ...cell, ...read } : cell;
@@ -127,19 +137,21 @@ function withDoubtfulCells(
   const known = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ tokens }) => tokens)));
   const places = columns.map((spec) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.spec === spec)));
   return rows.map((row) => {
+    const line = reading.tokens.flatMap(({ y0, y1 }, i) => (y0 < row.y && y1 > row.y ? [i] : []));
     const around = rows.filter((other) => other.x0 < row.x1 && other.x1 > row.x0);
     const found = columns.flatMap((spec, at): ReadCell[] => {
       if (row.cells.some((cell) => cell.spec === spec)) return [];
       const column = places[at]!.filter((cell) => around.some(({ cells }) => cells.includes(cell)));
       if (column.length < FEW_ROWS) return [];
       const { x0, x1 } = boundingBox(column.flatMap(({ tokens }) => tokens));
-      const members = reading.tokens.flatMap((token, i) => {
-        const isIn = token.x0 < x1 && token.x1 > x0 && token.y0 < row.y && token.y1 > row.y;
-        return isIn && !known.has(token) ? [i] : [];
+      const members = line.filter((i) => {
+        const token = reading.tokens[i]!;
+        return token.x0 < x1 && token.x1 > x0 && !known.has(token);
       });
       if (members.length === 0) return [];
       const read = parseGroup(groupOf(members, reading, `${section}:${spec.key}`), spec);
       const isCell = read && (!isNumbering(spec) || /\d/u.test(String(read.value)));
+      for (const token of isCell ? read.tokens : []) known.add(token);
       return isCell ? [{ spec, ...read, score: Math.max(read.score, COLUMN_SCORE) }] : [];
     });
     return found.length === 0 ? row : rowOf([...row.cells, ...found]);

@@ -75,6 +75,8 @@ describe('readField', () => {
     expect(valueAt('areas:total_area', readingOf([thousands, area]))).toBe(3842.6);
     expect(valueAt('areas:total_area', readingOf([thousands, area], { rules }))).toBe(842.6);
     expect(valueAt('areas:total_area', readingOf([{ ...thousands, at: [40, 40] }, area]))).toBe(842.6);
+    const next = { at: [49, 60], text: '4' } as const;
+    expect(valueAt('areas:total_area', readingOf([thousands, area, next]))).toBe(842.6);
   });
 
   it('leaves out the label of the field before a number', () => {
@@ -82,6 +84,8 @@ describe('readField', () => {
     expect(valueAt(name, readingOf([{ at: [40, 40], text: '(инвентарное дело № 7716/Б)', name }]))).toBe('7716/Б');
     expect(valueAt(name, readingOf([{ at: [40, 40], text: 'Инв. № 1882', name }]))).toBe('1882');
     expect(valueAt(name, readingOf([{ at: [40, 40], text: 'М-5512', name }]))).toBe('М-5512');
+    const partitions = { at: [40, 40], text: 'Перегородки 2 кирпича', name: 'construction:partitions' } as const;
+    expect(valueAt('construction:partitions', readingOf([partitions]))).toBe('Перегородки 2 кирпича');
   });
 
   it('converts a number from the unit in the words before it', () => {
@@ -272,6 +276,9 @@ it('reads an address with a comma at the end of each line where lines end early'
   const lines = ['Second Floor', 'Tallow House, 40 Candlewick Row', 'London EC2A 9ZZ'];
   const reading = readingOf(lines.map((text, i) => ({ at: [40, 40 + 12 * i], text, name })));
   expect(valueAt(name, reading)).toBe('Second Floor, Tallow House, 40 Candlewick Row, London EC2A 9ZZ');
+  const printed = ['г. Тула, ул. Большая', 'Речная, д. 5,', 'кв. 7'];
+  const wrapped = readingOf(printed.map((text, i) => ({ at: [40, 40 + 12 * i], text, name })));
+  expect(valueAt(name, wrapped)).toBe('г. Тула, ул. Большая Речная, д. 5, кв. 7');
 });
 
 it('reads a date with the day that the network doubts', () => {

@@ -53,7 +53,7 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((group) => parseGroup(group, spec) ?? []);
 }
 
-/** Adds the thousands before a number that goes on with them. */
+/** Adds the thousands before a number that goes on with them, but not the number of its row. */
 function withThousands(members: readonly number[], { tokens, areApart }: PageReading, { type }: ValueSpec): number[] {
   const [first] = inReadingOrder(members.map((i) => tokens[i]!));
   if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
@@ -61,7 +61,15 @@ function withThousands(members: readonly number[], { tokens, areApart }: PageRea
     ({ text, x1, y0, y1 }) =>
       /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < 0.5 * (y1 - y0) && y0 < first.y1 && y1 > first.y0,
   );
-  const isPart = thousands >= 0 && !members.includes(thousands) && !areApart(thousands, tokens.indexOf(first));
+  const isFirst = (at: Token) => !tokens.some(({ x1, y0, y1 }) => x1 <= at.x0 && y0 < at.y1 && y1 > at.y0);
+  const isNumbering = (at: Token) =>
+    isFirst(at) &&
+    tokens.some((other) => other !== at && /^\d{1,3}$/u.test(other.text) && Math.abs(other.x0 - at.x0) < 2);
+  const isPart =
+    thousands >= 0 &&
+    !members.includes(thousands) &&
+    !areApart(thousands, tokens.indexOf(first)) &&
+    !isNumbering(tokens[thousands]!);
   return isPart ? [...members, thousands] : [...members];
 }
 
@@ -194,16 +202,19 @@ export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpe
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
 }
 
-/** Without the label of the field at the start: `инвентарное дело № 4097`. */
+/** Without the label of a number at its start: `инвентарное дело № 4097`. */
 function withoutLabel(text: string, { synonyms = [] }: ValueSpec & { readonly synonyms?: readonly string[] }): string {
   const lower = text.toLowerCase();
   const label = synonyms
-    .filter((synonym) => lower.startsWith(synonym.toLowerCase()) && /^[\s:.]*\d/u.test(text.slice(synonym.length)))
+    .filter((synonym) => NUMBER_LABEL.test(synonym) && lower.startsWith(synonym.toLowerCase()))
+    .filter((synonym) => /^[\s:.]*\d/u.test(text.slice(synonym.length)))
     .reduce((longest, synonym) => (synonym.length > longest.length ? synonym : longest), '');
   return label === '' ? text : text.slice(label.length).replace(/^[\s:.]+/u, '');
 }
 
-/** The text of an address. Where its lines end early, each of them is a part of its own. */
+const NUMBER_LABEL = /№|номер|number|No\./iu;
+
+/** The text of an address. Where its lines end early and without commas, each of them is a part of its own. */
 function withCommas(tokens: readonly Token[]): string {
   const lines: Token[][] = [];
   for (const token of tokens) {
@@ -212,11 +223,13 @@ function withCommas(tokens: readonly Token[]): string {
     else lines.push([token]);
   }
   const end = Math.max(...tokens.map(({ x1 }) => x1));
-  const isShort = lines.some((line, i) => {
-    const [last, next] = [line.at(-1)!, lines[i + 1]?.[0]];
-    return next && last.x1 + (last.y1 - last.y0) + (next.x1 - next.x0) < end;
+  const ends = lines.slice(0, -1).map((line) => line.at(-1)!);
+  const isShort = ends.some((last, i) => {
+    const next = lines[i + 1]![0]!;
+    return last.x1 + (last.y1 - last.y0) + (next.x1 - next.x0) < end;
   });
-  return isShort ? lines.map((line) => textOf(line).replace(/,$/u, '')).join(', ') : textOf(tokens);
+  if (!isShort || ends.some(({ text }) => /[.,]$/u.test(text))) return textOf(tokens);
+  return lines.map((line) => textOf(line)).join(', ');
 }
 
 /** Digits in boxes of their own. */

@@ -15,7 +15,7 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
     const size = median(gaps);
     const isBox = gaps.map((gap) => Math.abs(gap - size) <= TOLERANCE * size);
     const ratio = (size * width) / ((bottom - top) * height);
-    if (isBox.filter(Boolean).length < MIN_BOXES || ratio < MIN_RATIO || ratio > 1 / MIN_RATIO) continue;
+    if (isBox.filter(Boolean).length < MIN_BOXES || ratio < MIN_RATIO || ratio > MAX_RATIO) continue;
     const boxes = gaps.map((_, i) =>
       page.words.filter((word) => isWithin(word, [line[i]![0], top, line[i + 1]![0], bottom])),
     );
@@ -40,6 +40,8 @@ const MIN_BOXES = 3;
 // Chosen: of the width of a box, and of width to height.
 const TOLERANCE = 0.15;
 const MIN_RATIO = 0.4;
+// Wider cells are those of a table with a digit each.
+const MAX_RATIO = 1.3;
 
 /** Vertical rules of equal height beside each other, from left to right. */
 function linesOf(rules: readonly Rule[]): Rule[][] {
