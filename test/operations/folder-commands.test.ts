@@ -118,7 +118,11 @@ describe('assay predict FOLDER', () => {
     const interrupted = predict(name, 'facade.jsonl', interrupt.signal);
     await vi.waitFor(() => expect(runs - before).toBeGreaterThan(6), { timeout: 30_000 });
     interrupt.abort();
-    expect(await interrupted).toEqual({ code: 130, out: '', err: 'Interrupted; run the same command again to continue.\n' });
+    expect(await interrupted).toEqual({
+      code: 130,
+      out: '',
+      err: 'Interrupted; run the same command again to continue.\n',
+    });
     pauseMs = 0;
     expect(await predict(name, 'facade.jsonl')).toEqual({ code: 0, out: '24 done: facade.jsonl\n', err: '' });
     // A task may be accepted while the interrupted command ends.

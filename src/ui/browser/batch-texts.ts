@@ -33,7 +33,10 @@ export const batchTexts = localize({
   },
   invalid: {
     title: { en: 'Files that cannot be processed', ru: 'Файлы, которые нельзя обработать' },
-    counts: { en: '{invalid} of {total}. Nothing has been processed yet.', ru: '{invalid} из {total}. Обработка ещё не началась.' },
+    counts: {
+      en: '{invalid} of {total}. Nothing has been processed yet.',
+      ru: '{invalid} из {total}. Обработка ещё не началась.',
+    },
     leftOut: { en: 'Left out: {count}.', ru: 'Пропущено: {count}.' },
     file: { en: '{name}: {reason}', ru: '{name}: {reason}' },
     more: { en: 'and {count} more', ru: 'и ещё {count}' },
