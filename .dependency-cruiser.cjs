@@ -30,7 +30,7 @@ module.exports = {
     rule(
       'services-import-lower-layers',
       { path: '^src/services/' },
-      { path: '^src/(roles/|(main|app-context|config|local-credentials)\\.ts|commands/)' },
+      { path: '^src/(roles/|(main|app-context|role-contexts|config|local-credentials)\\.ts|commands/)' },
       'Roles receive services as arguments; services do not import roles.',
     ),
     rule(
@@ -42,7 +42,7 @@ module.exports = {
     rule(
       'roles-import-no-command-line',
       { path: '^src/roles/' },
-      { path: '^src/(main|app-context|config|local-credentials)\\.ts|^src/commands/' },
+      { path: '^src/(main|app-context|role-contexts|config|local-credentials)\\.ts|^src/commands/' },
     ),
     rule(
       'client-is-self-contained',

@@ -1,20 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import {
-  type AppContext,
-  createBackgroundContext,
-  createDeliverDeps,
-  createGatewayContext,
-  createModelContext,
-  createSweepDeps,
-  loadMigrations,
-  openAppContext,
-} from '../app-context.ts';
+import { type AppContext, loadMigrations, openAppContext } from '../app-context.ts';
 import { isUnavailable } from '../base/db-errors.ts';
 import { delayed, sleep } from '../base/loop.ts';
 import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { killSelf, stopSignal } from '../base/stop-signal.ts';
 import { type Config, loadConfig, onDatabase } from '../config.ts';
+import {
+  createBackgroundContext,
+  createDeliverDeps,
+  createGatewayContext,
+  createModelContext,
+  createSweepDeps,
+} from '../role-contexts.ts';
 import { deliver } from '../roles/deliver.ts';
 import { createWorkMetrics } from '../roles/metrics.ts';
 import type { WorkerReady } from '../roles/release-on-exit.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createDeliverDeps } from '../../src/app-context.ts';
 import { verifyWebhook } from '../../src/client/index.ts';
+import { createDeliverDeps } from '../../src/role-contexts.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
 import type { Client } from '../support/passports.ts';

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSweepDeps, openAppContext } from '../../src/app-context.ts';
+import { openAppContext } from '../../src/app-context.ts';
 import { SNIFFED_BYTES } from '../../src/base/sniff-audio.ts';
 import { loadConfig } from '../../src/config.ts';
+import { createSweepDeps } from '../../src/role-contexts.ts';
 import { type Catalog, MODERATOR, OTHER_READER, READER, startCatalog } from '../support/catalog.ts';
 import type { Client, HttpRequestOptions } from '../support/passports.ts';
 

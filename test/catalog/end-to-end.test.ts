@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBackgroundContext } from '../../src/app-context.ts';
+import { createBackgroundContext } from '../../src/role-contexts.ts';
 import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
 import type { BackgroundService } from '../../src/services/shared/service.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDeliverDeps } from '../../src/app-context.ts';
 import { verifyWebhook } from '../../src/client/index.ts';
 import { loadConfig } from '../../src/config.ts';
+import { createDeliverDeps } from '../../src/role-contexts.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createModelContext } from '../../src/app-context.ts';
 import { readSettings } from '../../src/base/settings.ts';
+import { createModelContext } from '../../src/role-contexts.ts';
 import { cleanUpTrainings } from '../../src/services/defectoscopy/deployments/trainings.ts';
 import { trainedModelsDir } from '../../src/services/defectoscopy/model/registry.ts';
 import { loadModel } from '../../src/services/defectoscopy/model.ts';

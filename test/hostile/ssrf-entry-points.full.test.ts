@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBackgroundContext, createDeliverDeps, createModelContext } from '../../src/app-context.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/base/guarded-fetch.ts';
 import type { Recognizer } from '../../src/ml/speech/recognizer.ts';
+import { createBackgroundContext, createDeliverDeps, createModelContext } from '../../src/role-contexts.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import type { BackgroundService } from '../../src/services/shared/service.ts';
 import { loadModel } from '../../src/services/stt/model.ts';

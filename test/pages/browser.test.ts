@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createModelContext } from '../../src/app-context.ts';
+import { createModelContext } from '../../src/role-contexts.ts';
 import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
 import type { Model, Outcome, TaskService } from '../../src/services/shared/service.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createBackgroundContext, createModelContext } from '../../src/app-context.ts';
+import { createBackgroundContext, createModelContext } from '../../src/role-contexts.ts';
 import { createRecords } from '../../src/services/catalog/records/records.ts';
 import { createShadowTally } from '../../src/services/defectoscopy/deployments/shadow-tally.ts';
 import { FAILURES } from '../../src/services/defectoscopy/failures.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createModelContext } from '../../src/app-context.ts';
+import { createModelContext } from '../../src/role-contexts.ts';
 import { openPdf } from '../../src/services/passports/model/pages/pdf.ts';
 import type { TaskService } from '../../src/services/shared/service.ts';
 import { type OpenedPage, openPage } from '../support/browser/open-page.ts';

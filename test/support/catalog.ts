@@ -1,13 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type AppContext,
-  createBackgroundContext,
-  createGatewayContext,
-  openAppContext,
-} from '../../src/app-context.ts';
+import { type AppContext, openAppContext } from '../../src/app-context.ts';
 import { loadConfig } from '../../src/config.ts';
+import { createBackgroundContext, createGatewayContext } from '../../src/role-contexts.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { createRecords, type ImportedRecord } from '../../src/services/catalog/records/records.ts';
 import type { BackgroundService } from '../../src/services/shared/service.ts';

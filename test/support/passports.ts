@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AppContext, createGatewayContext, openAppContext } from '../../src/app-context.ts';
+import { type AppContext, openAppContext } from '../../src/app-context.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { loadConfig } from '../../src/config.ts';
+import { createGatewayContext } from '../../src/role-contexts.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { ENGINE_VERSION } from '../../src/services/passports/cache-key.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';

@@ -2,14 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import {
-  type AppContext,
-  createDeliverDeps,
-  createGatewayContext,
-  createSweepDeps,
-  openAppContext,
-} from '../../src/app-context.ts';
+import { type AppContext, openAppContext } from '../../src/app-context.ts';
 import { loadConfig } from '../../src/config.ts';
+import { createDeliverDeps, createGatewayContext, createSweepDeps } from '../../src/role-contexts.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { serve } from '../../src/roles/serve.ts';
