@@ -26,6 +26,8 @@ export interface OcrEngine {
   readonly recognize: Recognize;
   /** In English only; absent without the English model. */
   readonly recognizeEnglish?: Recognize;
+  /** In Russian only; absent without the English model. */
+  readonly recognizeRussian?: Recognize;
   /** Matches words whose figures need a second reading. */
   readonly confusableFigures: RegExp;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import type { LineWord, OcrEngine } from './ocr-engine.ts';
-import { cropWord, recognizeTwice, reconcileFigures } from './re-ocr.ts';
+import { cropWord, recognizeTwice, reconcileFigures, reconcileLetters } from './re-ocr.ts';
 
 const word = (text: string, confidence = 0.95): LineWord => ({
   text,
@@ -49,6 +49,7 @@ it('recognizeTwice reads only words with confusable figures again', async () => 
     name: 'test',
     confusableFigures: /5/u,
     recognize: async () => [[{ ...word('Площадь') }, { ...word('15'), left: 20, right: 40 }], [word('17')]],
+    recognizeRussian: async () => [],
     recognizeEnglish: async (lines) => {
       sizes.push(lines.map(({ width }) => width));
       return lines.map(() => [word('13')]);
@@ -68,4 +69,43 @@ it('cropWord extends a box that ends inside a letter to the next gap', () => {
   const line = createDrawing(60, 20).box(10, 5, 8, 10).box(20, 5, 8, 10).box(32, 5, 8, 10);
   expect(cropWord(line, { left: 12, right: 25 }).width).toBe(28 - 10 + 8);
   expect(cropWord(line, { left: 0, right: 60 }).width).toBe(60 + 8);
+});
+
+describe('reconcileLetters', () => {
+  const letters = (text: string, second: string, confidence = 0.5) =>
+    reconcileLetters(word(text, 0.9), [word(second, confidence)]).text;
+
+  it('replaces a word in Latin letters with its Russian reading, and keeps its punctuation', () => {
+    expect(letters('nuct', 'лист')).toBe('лист');
+    expect(letters('CHOCOM,', '‚сносом,')).toBe('сносом,');
+    expect(letters('xo3cnoco6', 'хозспособ.')).toBe('хозспособ');
+    expect(letters('FO.', 'Ю.')).toBe('Ю.');
+  });
+
+  it('keeps a word whose Russian reading is uncertain, no word, or of another length', () => {
+    expect(letters('Excel', 'Ехсе', 0.1)).toBe('Excel');
+    expect(letters('Oe', '#1;')).toBe('Oe');
+    expect(letters('ya', 'г. | одной')).toBe('ya');
+    expect(letters('Il.', 'и.')).toBe('Il.');
+    expect(reconcileLetters(word('ab'), [])).toEqual(word('ab'));
+  });
+});
+
+it('recognizeTwice reads words in Latin letters of a Russian page again, but no Roman numbers', async () => {
+  const line = ['Технический', 'nuct', '18.VI.1968', 'IV', 'М'].map((text) => word(text));
+  let again = 0;
+  const engine: OcrEngine = {
+    name: 'test',
+    confusableFigures: /5/u,
+    recognize: async () => [line],
+    recognizeEnglish: async () => [],
+    recognizeRussian: async (images) => {
+      again = images.length;
+      return images.map(() => [word('лист')]);
+    },
+    close: async () => {},
+  };
+  const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
+  expect(read!.map(({ text }) => text)).toEqual(['Технический', 'лист', '18.VI.1968', 'IV', 'М']);
+  expect(again).toBe(1);
 });

@@ -1,11 +1,12 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
-import type { LineWord, OcrEngine } from './ocr-engine.ts';
+import { type LineWord, meanConfidence, type OcrEngine, type Recognize } from './ocr-engine.ts';
 import { MARGIN } from './text-regions.ts';
 
 /**
- * Recognizes lines, and the words with confusable figures again with the English network, which reads figures
- * independently: the Russian and Kyrgyz ones read the flat-topped 3 of PT Sans as a 5.
+ * Recognizes lines, and two kinds of words of a Russian page again: those with confusable figures with the English
+ * network, which reads figures independently (the Russian and Kyrgyz ones read the flat-topped 3 of PT Sans as a 5), and
+ * those in Latin letters with the Russian network: both networks together read `лист` as `nuct`.
  */
 export async function recognizeTwice(
   engine: OcrEngine,
@@ -13,17 +14,47 @@ export async function recognizeTwice(
   signal: AbortSignal,
 ): Promise<LineWord[][]> {
   const { words, isEnglish } = await recognizeInPageLanguage(engine, lines, signal);
-  const { recognizeEnglish, confusableFigures } = engine;
-  if (isEnglish || !recognizeEnglish) return words;
-  const figures = words.flatMap((line, index) =>
-    line.filter(({ text }) => confusableFigures.test(text)).map((word) => ({ word, image: lines[index]! })),
-  );
-  const second = await recognizeEnglish(
-    figures.map(({ word, image }) => cropWord(image, word)),
-    signal,
-  );
-  const reconciled = new Map(figures.map(({ word }, index) => [word, reconcileFigures(word, second[index]!)]));
-  return words.map((line) => line.map((word) => reconciled.get(word) ?? word));
+  const { recognizeEnglish, recognizeRussian, confusableFigures } = engine;
+  if (isEnglish || !recognizeEnglish || !recognizeRussian) return words;
+  const replaced = new Map<LineWord, LineWord>();
+  const readAgain = async (
+    isChosen: (text: string) => boolean,
+    recognize: Recognize,
+    reconcile: (word: LineWord, second: readonly LineWord[]) => LineWord,
+  ) => {
+    const chosen = words.flatMap((line, index) =>
+      line.filter(({ text }) => isChosen(text)).map((word) => ({ word, image: lines[index]! })),
+    );
+    const second = await recognize(
+      chosen.map(({ word, image }) => cropWord(image, word)),
+      signal,
+    );
+    for (const [index, { word }] of chosen.entries()) replaced.set(word, reconcile(word, second[index]!));
+  };
+  await readAgain((text) => confusableFigures.test(text) && !isLatin(text), recognizeEnglish, reconcileFigures);
+  await readAgain(isLatin, recognizeRussian, reconcileLetters);
+  return words.map((line) => line.map((word) => replaced.get(word) ?? word));
+}
+
+/** At least two Latin letters, and no Roman number. */
+const isLatin = (text: string): boolean => /[a-z].*[a-z]/iu.test(text) && !/^[\P{L}IVXLC]+$/u.test(text);
+
+/** Below this, the Russian reading of a word in Latin letters is ignored. */
+const MIN_RUSSIAN_CONFIDENCE = 0.25;
+
+/** The Russian letters of a word in Latin ones, with its own punctuation; a single letter only if it is an initial. */
+export function reconcileLetters(word: LineWord, second: readonly LineWord[]): LineWord {
+  const own = /[\p{L}\d](.*[\p{L}\d])?/u.exec(word.text)?.[0] ?? '';
+  const [before = '', after = ''] = word.text.split(own);
+  const russian = second
+    .map(({ text }) => text)
+    .join('')
+    .replace(/^[^\p{L}\d]+|(?<![^\p{L}\d])[^\p{L}\d]+$/gu, '');
+  const confidence = meanConfidence(second);
+  const isWord = /[а-яё].*[а-яё]/iu.test(russian) || (/^\p{Lu}$/u.test(russian) && after.startsWith('.'));
+  const isAlike = Math.abs(russian.length - own.length) <= 0.5 * own.length;
+  if (!isWord || !isAlike || /[a-z]/iu.test(russian) || confidence < MIN_RUSSIAN_CONFIDENCE) return word;
+  return { ...word, text: before + russian + after, confidence };
 }
 
 /** Of words whose readings differ. */

@@ -50,6 +50,7 @@ function createEngine(workers: Worker[], languages: readonly string[]): OcrEngin
     name: `tesseract.js ${languages.join('+')}`,
     recognize: recognizeIn(languages),
     recognizeEnglish: recognizeIn(['eng']),
+    recognizeRussian: recognizeIn(languages.slice(0, 1)),
     confusableFigures: /\d/u,
     async close() {
       await Promise.all(workers.map((worker) => worker.terminate()));

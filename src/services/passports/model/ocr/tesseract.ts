@@ -22,7 +22,7 @@ export async function openTesseract(program: string, concurrency: number): Promi
   return {
     name: `tesseract ${languages}`,
     recognize: recognizeIn(languages),
-    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng') }),
+    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng'), recognizeRussian: recognizeIn('rus') }),
     // It confuses no other figures, and all figures would take a quarter of the time again.
     confusableFigures: /5/u,
     close: async () => {},
