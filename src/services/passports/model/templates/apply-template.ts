@@ -119,13 +119,14 @@ const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
 /** A value of the reader below this confidence gives way to the template: texts sooner, since they lose words. OCR lowers it for both. */
 const unsure = ({ source, value }: Field): number =>
-  source !== 'text' ? 0.5 : typeof value === 'string' ? SURE_TEXT : 0.86;
+  typeof value === 'string' ? (source === 'text' ? SURE_TEXT : 0.5) : source === 'text' ? 0.86 : 0.7;
 /** The same for a longer text, of which the template found the start. */
 const MIN_LONGER = 0.45;
 
 /** The confidence from which a value of the reader is kept. */
 function leastFor(own: Field, value: string, field: LessonField): number {
   const text = String(own.value);
+  if (field.corrected) return hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
   if (isPartOf(text, value, field)) return SURE_TEXT;
   return hasWords(text, value) && !endsWith(text, value) ? MIN_LONGER : unsure(own);
 }
@@ -144,7 +145,7 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
     return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  if (own && !field.corrected && confidence >= leastFor(own, String(value), field)) {
+  if (own && confidence >= leastFor(own, String(value), field)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;

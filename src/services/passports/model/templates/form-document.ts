@@ -93,6 +93,10 @@ export function cellAt({ horizontal, vertical }: FormDocument, place: Area): Are
   return isRuled ? cell : undefined;
 }
 
+/** The middle of a place is in the area. */
+export const isInside = (area: Area, place: Area): boolean =>
+  middleX(place) > area.x0 && middleX(place) < area.x1 && middleY(place) > area.y0 && middleY(place) < area.y1;
+
 /** A vertical rule stands between two tokens of a line. */
 export function isRuledOff({ vertical }: FormDocument, left: Area, right: Area): boolean {
   const y = (middleY(left) + middleY(right)) / 2;

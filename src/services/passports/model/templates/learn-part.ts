@@ -1,6 +1,6 @@
 import type { FieldSpec } from '../../schema/schema.ts';
 import { type Area, boundingBox, middleY } from '../fields/page-tokens.ts';
-import { cellAt, type FormDocument, type FormToken } from './form-document.ts';
+import { cellAt, type FormDocument, type FormToken, isInside } from './form-document.ts';
 import type { LessonNeighbour, LessonPart, LessonRoom, PlaceMethod } from './lesson.ts';
 import type { LocatedValue } from './locate-text.ts';
 import { countBefore, parsePlace } from './parse-place.ts';
@@ -42,8 +42,6 @@ export function partOf(
   const isOneCell = cells.every(
     (each) => cell && each && Math.abs(each.x0 - cell.x0) < 3 && Math.abs(each.y0 - cell.y0) < 3,
   );
-  const inCell = ({ x0, x1, y0, y1 }: FormToken, around: Area) =>
-    x0 + x1 > 2 * around.x0 && x0 + x1 < 2 * around.x1 && y0 + y1 > 2 * around.y0 && y0 + y1 < 2 * around.y1;
   const gaps = tokens
     .slice(1)
     .flatMap((token, i) => (token.line === tokens[i]!.line ? [token.x0 - tokens[i]!.x1] : []));
@@ -51,13 +49,13 @@ export function partOf(
   const next = line[line.indexOf(last) + 1];
   const end = spec.type === 'string' ? endOf(last, next) : undefined;
   const describe = (by: PlaceMethod): LessonPart => {
-    const isInside = (token: FormToken) => by !== 'cell' || !cell || inCell(token, cell);
+    const isBeside = (token: FormToken) => by !== 'cell' || !cell || isInside(cell, token);
     const left = document.lines[first.line]!.slice(0, document.lines[first.line]!.indexOf(first))
-      .filter(isInside)
+      .filter(isBeside)
       .reverse();
     const above =
       by === 'cell' && cell
-        ? document.tokens.filter((token) => token.line < first.line && inCell(token, cell)).reverse()
+        ? document.tokens.filter((token) => token.line < first.line && isInside(cell, token)).reverse()
         : [];
     const before = neighbour(left, first, words, document, above);
     const stop = left.findIndex((token) => words.has(token));
@@ -70,7 +68,7 @@ export function partOf(
       ...(cell && isOneCell && { cell: rounded(cell) }),
       before,
       after: {
-        ...neighbour(line.slice(line.indexOf(last) + 1).filter(isInside), last, words, document, []),
+        ...neighbour(line.slice(line.indexOf(last) + 1).filter(isBeside), last, words, document, []),
         ...(end && { end }),
       },
       spaced,
@@ -85,7 +83,7 @@ export function partOf(
     };
   };
   const { before, after } = describe('after');
-  const label = spec.type === 'string' ? labelOfOptions(tokens, words, document) : undefined;
+  const label = labelOfOptions(tokens, words, document);
   if (label) {
     return {
       ...describe('option'),

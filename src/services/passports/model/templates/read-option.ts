@@ -1,9 +1,11 @@
-import type { FormDocument, FormToken } from './form-document.ts';
+import { middleY } from '../fields/page-tokens.ts';
+import { cellAt, type FormDocument, type FormToken, isInside } from './form-document.ts';
 
 /** The marks of check boxes that are not ticked, also as OCR reads them. */
 const EMPTY = /^([☐□▢◻○◯]|[OoОо0][)\]|]?|[[(|]\s?[\])|]?)$/u;
-/** Any other word before the text, or none, counts as a ticked box. */
-const TICK = /^(\P{L}{1,3}|[^\p{L}\d]?\p{L}[^\p{L}\d]?)$/u;
+const TICKED = /^([☒☑✓✔✗✘⊠■◉●]|[[(|]\s?[xXхХvV✓✔]\s?[\])|])$/u;
+/** Any other word before the text, or none, counts as a ticked box if no box has one of these marks. */
+const UNCLEAR = /^(\P{L}{1,3}|[^\p{L}\d]?\p{L}[^\p{L}\d]?)$/u;
 const MIN_EMPTY = 2;
 /** Words before the options; bounds the time of a long line. */
 const MAX_LABEL = 12;
@@ -11,25 +13,35 @@ const MAX_LABEL = 12;
 const WIDE = 1.5;
 
 /**
- * The text of the only option without an empty check box, right of `label` on its line; undefined if the line has no check
- * boxes or not exactly one option is ticked.
+ * The text of the only ticked option in the ruled cell right of `label`, or on the rest of its line; undefined if there
+ * are no check boxes or not exactly one is ticked.
  */
 export function readTicked(label: FormToken, document: FormDocument): readonly FormToken[] | undefined {
   const line = document.lines[label.line]!;
-  const options = splitOptions(line.slice(line.indexOf(label) + 1), document);
-  const ticked = options.filter(([first]) => !EMPTY.test(first!.text));
-  if (ticked.length !== 1 || options.length - 1 < MIN_EMPTY) return undefined;
-  const [first, ...rest] = ticked[0]!;
-  return rest.length > 0 && TICK.test(first!.text) ? rest : ticked[0];
+  const rest = line.slice(line.indexOf(label) + 1);
+  const cell = rest[0] && cellAt(document, rest[0]);
+  const isApart = cell && !isInside(cell, label);
+  const options = splitOptions(isApart ? document.tokens.filter((token) => isInside(cell, token)) : rest, document);
+  const from = options.findIndex(([first]) => isBox(first!));
+  const end = options.findIndex(([first], at) => at > from && !isBox(first!));
+  const boxes = from < 0 ? [] : options.slice(from, end < 0 ? undefined : end);
+  const marked = boxes.filter(([first]) => TICKED.test(first!.text));
+  if (marked.length > 0) return marked.length === 1 && boxes.length > 1 ? marked[0]!.slice(1) : undefined;
+  const [ticked, ...others] = options.filter(([first]) => !EMPTY.test(first!.text));
+  if (!ticked || others.length > 0 || options.length - 1 < MIN_EMPTY) return undefined;
+  const [first, ...text] = ticked;
+  return text.length > 0 && UNCLEAR.test(first!.text) ? text : ticked;
 }
 
-/** Options begin at an empty check box, or after a wide space. */
+const isBox = ({ text }: FormToken): boolean => EMPTY.test(text) || TICKED.test(text);
+
+/** Options begin at a check box, or after a wide space. */
 function splitOptions(tokens: readonly FormToken[], { em }: FormDocument): FormToken[][] {
   const options: FormToken[][] = [];
   let last: FormToken | undefined;
   for (const token of tokens) {
     const open = options.at(-1);
-    if (open && last && !EMPTY.test(token.text) && token.x0 - last.x1 < WIDE * em) open.push(token);
+    if (open && last && !isBox(token) && token.x0 - last.x1 < WIDE * em) open.push(token);
     else options.push([token]);
     last = token;
   }
@@ -42,11 +54,21 @@ export function labelOfOptions(
   words: ReadonlyMap<FormToken, number>,
   document: FormDocument,
 ): FormToken | undefined {
-  const line = document.lines[value[0]!.line]!;
-  return line.slice(0, MAX_LABEL).find((token, at) => {
-    const next = line[at + 1];
-    if (!words.has(token) || !next || next.x0 - token.x1 < WIDE * document.em) return false;
-    const ticked = readTicked(token, document);
-    return ticked?.length === value.length && ticked.every((one, i) => one === value[i]);
-  });
+  const [first] = value;
+  const cell = cellAt(document, first!);
+  const lines = document.lines.filter(
+    ([token], index) =>
+      index === first!.line ||
+      (cell && token!.page === first!.page && middleY(token!) > cell.y0 && middleY(token!) < cell.y1),
+  );
+  for (const line of lines) {
+    const label = line.slice(0, MAX_LABEL).find((token, at) => {
+      const next = line[at + 1];
+      if (!words.has(token) || !next || next.x0 - token.x1 < WIDE * document.em) return false;
+      const ticked = readTicked(token, document);
+      return ticked?.length === value.length && ticked.every((one, i) => one === value[i]);
+    });
+    if (label) return label;
+  }
+  return undefined;
 }

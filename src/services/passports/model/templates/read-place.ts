@@ -1,6 +1,6 @@
 import type { ValueSpec } from '../../schema/schema.ts';
-import { type Area, middleX, middleY } from '../fields/page-tokens.ts';
-import { cellAt, type FormToken } from './form-document.ts';
+import type { Area } from '../fields/page-tokens.ts';
+import { cellAt, type FormToken, isInside } from './form-document.ts';
 import type { LessonPart, PlaceMethod } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 import { project } from './project.ts';
@@ -28,7 +28,7 @@ function readCell(part: LessonPart, _spec: ValueSpec, context: PlaceContext): Re
   const place = project(lesson, match, part.cell);
   const cell = place && cellAt(document, place.area);
   if (!place || !cell || !isSimilar(cell, place.area)) return undefined;
-  const inside = document.tokens.filter((token) => token.page === place.page && contains(cell, token));
+  const inside = document.tokens.filter((token) => token.page === place.page && isInside(cell, token));
   const before = wordIn(inside, match, part.before.word);
   const after = wordIn(inside, match, part.after.word);
   const tokens: FormToken[] = [];
@@ -48,9 +48,6 @@ function wordIn(tokens: readonly FormToken[], match: FormMatch, word: number | u
   const token = word === undefined ? undefined : match.tokens.get(word);
   return token ? tokens.indexOf(token) : -1;
 }
-
-const contains = (area: Area, place: Area): boolean =>
-  middleX(place) > area.x0 && middleX(place) < area.x1 && middleY(place) > area.y0 && middleY(place) < area.y1;
 
 function isSimilar(a: Area, b: Area): boolean {
   const width = (a.x1 - a.x0) / (b.x1 - b.x0);

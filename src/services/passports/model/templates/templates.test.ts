@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReadPage, Word } from '../../page-geometry.ts';
+import type { Box, ReadPage, Word } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
 import { applyTemplates } from './apply-template.ts';
 import { createFormDocument } from './form-document.ts';
@@ -188,6 +188,51 @@ describe('A template', () => {
     const lessons = [learnLesson([boxes('Raft')], [typed('construction:foundation', 'Raft')], schema)];
     const { fields } = applyTemplates([boxes('Brick footings')], {}, [{ id: 't', lessons }], schema);
     expect(fields['construction:foundation']).toMatchObject({ value: 'Brick footings' });
+  });
+
+  it('reads the ticked check box of a ruled cell with several lines, beside other columns', () => {
+    const boxes = (ticked: string): ReadPage => ({
+      ...pageOf([
+        [40, 40, 'Register of dwellings and their parts'],
+        [40, 72, 'Storeys'],
+        ...['1', '2', '3'].flatMap((text, i): Line[] => {
+          const [x, y] = [160 + 60 * (i % 2), 70 + 14 * Math.floor(i / 2)];
+          return [
+            [x, y, text === ticked ? '☒' : '☐'],
+            [x + 10, y, text],
+          ];
+        }),
+        [320, 70, '1982'],
+        [420, 70, '30'],
+        [40, 130, 'Inspected by the clerk before two witnesses'],
+      ]),
+      rules: [
+        ...[62, 102].map((y): Box => [30 / 600, y / 800, 500 / 600, y / 800]),
+        ...[30, 150, 300, 400, 500].map((x): Box => [x / 600, 62 / 800, x / 600, 102 / 800]),
+      ],
+    });
+    const lessons = [learnLesson([boxes('3')], [typed('general:floors', 3)], schema)];
+    const { fields } = applyTemplates([boxes('2')], {}, [{ id: 't', lessons }], schema);
+    expect(fields['general:floors']).toMatchObject({ value: 2 });
+  });
+
+  it('keeps a sure value of the reader that is part of a longer one of the template', () => {
+    const signed = (name: string): ReadPage =>
+      pageOf([
+        [40, 40, 'Register of dwellings and their parts'],
+        [40, 70, `Measured by ${name}`],
+        [40, 100, 'Inspected before two witnesses'],
+      ]);
+    const lessons = [learnLesson([signed('Jane Smithers')], [typed('general:technician', 'Jane Smithers')], schema)];
+    const apply = (confidence: number) =>
+      applyTemplates(
+        [signed('deputy Mary Brown')],
+        { 'general:technician': { value: 'Mary Brown', confidence, source: 'text', page: 1, bbox: null, text: '' } },
+        [{ id: 't', lessons }],
+        schema,
+      ).fields['general:technician']!.value;
+    expect(apply(0.95)).toBe('Mary Brown');
+    expect(apply(0.5)).toBe('deputy Mary Brown');
   });
 
   it('ends a value in running text at the punctuation that ended the corrected one', () => {
