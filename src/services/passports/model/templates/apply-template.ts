@@ -1,7 +1,8 @@
 import type { Field } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
-import type { FieldSpec, Schema, Section } from '../../schema/schema.ts';
+import type { FieldSpec, Schema, Section, ValueSpec } from '../../schema/schema.ts';
+import { isNumbering } from '../../schema/values.ts';
 import { boundingBox, joinText } from '../fields/page-tokens.ts';
 import { createFormDocument, type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
@@ -10,7 +11,7 @@ import type { FormMatch } from './match-form.ts';
 import { bestMatch, type MatchedLesson, type Template } from './match-templates.ts';
 import { project } from './project.ts';
 import { type ReadField, readFieldAt } from './read-field.ts';
-import { type ReadRow, readTable } from './read-table.ts';
+import { MAX_ROWS, type ReadRow, readTable } from './read-table.ts';
 import type { PlaceContext } from './text-run.ts';
 import { normalizeValue } from './word-hash.ts';
 
@@ -248,11 +249,29 @@ function tableOf(
   return undefined;
 }
 
-/** The reader had read the earlier table, or most of it, and finds as many cells of this one, or more. */
+/** The table of the reader is more whole; of two equal ones, the reader's if it had read most of the earlier one. */
 function isWorse(rows: readonly ReadRow[], { readShare }: LessonTable, section: Section, fields: Fields): boolean {
-  const own = Object.keys(fields).filter((key) => key.startsWith(`${section.key}:`) && /:\d/u.test(key)).length;
-  const found = rows.reduce((sum, row) => sum + row.length, 0);
-  return readShare >= 0.9 ? own >= found : readShare >= 0.5 && own > 1.2 * found;
+  const own = Array.from({ length: MAX_ROWS }, (_, i) =>
+    section.table!.columns.flatMap((spec) => {
+      const field = fields[cellKey(section, i + 1, spec)];
+      return field ? [{ spec, value: field.value }] : [];
+    }),
+  );
+  const difference = wholeCells(own.filter((row) => row.length > 0)) - wholeCells(rows);
+  return readShare >= 0.5 ? difference >= 0 : difference > 0;
+}
+
+/** The cells of rows whose number follows that of the row before, or starts a floor; of all rows if there are no numbers. */
+function wholeCells(
+  rows: readonly (readonly { readonly spec: ValueSpec; readonly value: Field['value'] }[])[],
+): number {
+  const numbers = rows.map((row) => String(row.find(({ spec }) => isNumbering(spec))?.value ?? ''));
+  const isWhole = (i: number) => {
+    const [number, before] = [Number.parseInt(numbers[i]!, 10), Number.parseInt(numbers[i - 1] ?? '0', 10)];
+    return number === 1 || number === before + 1 || (number === before && numbers[i] !== numbers[i - 1]);
+  };
+  const counted = numbers.some(Boolean) ? rows.filter((_, i) => isWhole(i)) : rows;
+  return counted.reduce((sum, row) => sum + row.length, 0);
 }
 
 function replaceTable(

@@ -18,7 +18,7 @@ export interface TableCell {
 
 export type ReadRow = readonly TableCell[];
 
-const MAX_ROWS = 2000;
+export const MAX_ROWS = 2000;
 
 /** Reads the rows of a table at the places of the lesson's columns, over pages and groups of columns. */
 export function readTable(

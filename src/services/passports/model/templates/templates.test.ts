@@ -173,6 +173,20 @@ describe('A template', () => {
     expect(read(form(SECOND), cells).fields['rooms:1.area']).toEqual({ ...own, disagrees: true });
   });
 
+  it('keeps a table of the reader whose numbers continue better', () => {
+    const own = Object.fromEntries(
+      ['hall', 'kitchen', 'attic'].flatMap((name, i) =>
+        Object.entries({ no: `${i + 1}`, name, area: 7.5 }).map(([key, value]) => [
+          `rooms:${i + 1}.${key}`,
+          { value, confidence: 0.5, source: 'ocr' as const, page: 1, bbox: null, text: '' },
+        ]),
+      ),
+    );
+    const misread = { ...SECOND, rooms: ['7 hall 7.3', '2 kitchen 8.8', '3 attic 12.4'] };
+    expect(read(form(misread), own).fields['rooms:1.no']).toMatchObject({ value: '1' });
+    expect(read(form(SECOND), own).fields['rooms:1.area']).toMatchObject({ value: 7.3 });
+  });
+
   it('reads the ticked check box', () => {
     const boxes = (ticked: string): ReadPage =>
       pageOf([
