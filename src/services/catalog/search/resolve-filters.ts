@@ -18,12 +18,12 @@ export async function resolveFilters(
   filters: Filters,
   upTo: number | undefined,
 ): Promise<ResolvedFilters> {
-  const { rows } = await db.query<{ latest: number }>(LATEST);
-  const { latest } = rows[0]!;
+  const { rows } = await db.query<{ latest: number; ids: number[] }>(LATEST, [filters.q?.replaceAll('\0', '')]);
+  const { latest, ids } = rows[0]!;
   const kinds = await findFacetCombinations(db, filters);
   return {
     filters,
-    ...(filters.q !== undefined && { expansion: await expandQuery(db, filters.q) }),
+    ...(filters.q !== undefined && { expansion: { ...(await expandQuery(db, filters.q)), ids } }),
     ...(kinds && { kinds }),
     ...(filters.hasReport !== undefined && { reported: await reported(db) }),
     upTo: Math.min(upTo ?? latest, latest),
@@ -32,7 +32,11 @@ export async function resolveFilters(
 
 const LATEST = {
   name: 'catalog-latest',
-  text: 'select coalesce(max(number), 0) as latest from catalog_records',
+  text: `
+    select (select coalesce(max(number), 0) from catalog_records) as latest,
+           array(select number from catalog_records where record_id = $1
+                 union
+                 select number from (select number from catalog_records where task_id = $1 limit 10) own) as ids`,
 };
 
 async function reported(db: Queryable): Promise<number[]> {
