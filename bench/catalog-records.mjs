@@ -164,13 +164,10 @@ export async function fill(db, all, wordsOf) {
   await db.query('insert into catalog_words (word) select word from unnest($1::text[]) as w (word) order by 1', [
     [...words],
   ]);
-  await db.transaction(
-    async (tx) => {
-      await tx.query(`set local maintenance_work_mem = '512MB'`);
-      for (const { create } of rows) await tx.query(create);
-    },
-    { statementTimeoutMs: 600_000 },
-  );
+  await db.transaction(async (tx) => {
+    await tx.query(`set local maintenance_work_mem = '512MB'`);
+    for (const { create } of rows) await tx.query(create);
+  });
   await db.query('vacuum analyze');
 }
 
