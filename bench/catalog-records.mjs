@@ -1,5 +1,6 @@
 // Reproducible records for the catalog benchmark: photos, recordings and documents with Russian and English texts whose
 // word frequencies follow Zipf's law.
+import { setImmediate } from 'node:timers/promises';
 import { ensureBuilt } from '../scripts/build.mjs';
 
 ensureBuilt();
@@ -139,30 +140,38 @@ function titleOf(service, i, random, text) {
   return text(4, 9);
 }
 
-/** Inserts records like the indexer, and rebuilds the text indexes at the end. `wordsOf` is the product's tokenizer. */
+/** Inserts records like the indexer, and builds the text indexes at the end. `wordsOf` is the product's tokenizer. */
 export async function fill(db, all, wordsOf) {
   const { rows } = await db.query(
     `select indexname as name, indexdef as create from pg_indexes
       where tablename in ('catalog_records', 'catalog_words') and indexdef ilike '% using gin %'`,
   );
   for (const { name } of rows) await db.query(`drop index ${name}`);
-  const batch = [];
-  for (const record of all) {
-    batch.push(record);
-    if (batch.length === 1000) await write(db, batch.splice(0), wordsOf);
-  }
-  if (batch.length > 0) await write(db, batch, wordsOf);
-  for (const { create } of rows) await db.query(create);
+  const words = new Set();
+  const take = async () => {
+    const batch = [];
+    while (batch.length < 1000) {
+      const { value: record, done } = all.next();
+      if (done) break;
+      const [titleWords, textWords] = [wordsOf(record.title), wordsOf(record.text)];
+      for (const word of [...titleWords, ...textWords]) words.add(word);
+      batch.push({ ...record, title_words: titleWords.join(' '), text_words: textWords.join(' ') });
+      if (batch.length % 100 === 0) await setImmediate(); // the previous batch is being sent
+    }
+    return batch;
+  };
+  for (let batch = await take(); batch.length > 0; ) [batch] = await Promise.all([take(), write(db, batch)]);
+  await db.query('insert into catalog_words (word) select word from unnest($1::text[]) as w (word) order by 1', [
+    [...words],
+  ]);
+  await db.transaction(async (tx) => {
+    await tx.query(`set local maintenance_work_mem = '512MB'`);
+    for (const { create } of rows) await tx.query(create);
+  });
   await db.query('vacuum analyze');
 }
 
-async function write(db, batch, wordsOf) {
-  const rows = batch.map(({ text, ...record }) => ({
-    ...record,
-    title_words: wordsOf(record.title).join(' '),
-    text,
-    text_words: wordsOf(text).join(' '),
-  }));
+async function write(db, batch) {
   await db.query(
     `with given as (
        select * from json_to_recordset($1::json) as r (record_id text, service text, task_id text, status text,
@@ -181,13 +190,9 @@ async function write(db, batch, wordsOf) {
      ), fields as (
        insert into catalog_fields (number, field, value)
        select number, key, value::float8 from written join given using (record_id), jsonb_each_text(fields)
-     ), details as (
-       insert into catalog_details (number, result)
-       select number, json_build_object('text', left(text, 200)) from written join given using (record_id)
      )
-     insert into catalog_words (word)
-     select distinct word from given, regexp_split_to_table(title_words || ' ' || text_words, ' ') as word
-      where word <> '' on conflict do nothing`,
-    [JSON.stringify(rows)],
+     insert into catalog_details (number, result)
+     select number, json_build_object('text', left(text, 200)) from written join given using (record_id)`,
+    [JSON.stringify(batch)],
   );
 }

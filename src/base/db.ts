@@ -171,9 +171,12 @@ export function openDb(options: DbOptions): Db {
         const isLong = limitMs !== undefined && limitMs > statementTimeoutMs;
         // Behind a transaction pooler the limit may be a setting of the database role.
         if (isLong && transient) limitsTransactions = (await tx.query(HAS_TRANSACTION_TIMEOUT)).rowCount > 0;
-        await tx.query(transient ? `begin; set local ${idleLimit(IDLE_IN_TRANSACTION_MS)}` : 'begin');
+        const limits = [
+          ...(transient ? [idleLimit(IDLE_IN_TRANSACTION_MS)] : []),
+          ...(limitMs === undefined ? [] : [`statement_timeout = ${Math.trunc(limitMs)}`]),
+        ];
+        await tx.query(['begin', ...limits.map((limit) => `set local ${limit}`)].join('; '));
         try {
-          if (limitMs !== undefined) await tx.query(`set local statement_timeout = ${Math.trunc(limitMs)}`);
           // A long transaction may also pause between statements: a backup waits for its output.
           if (isLong) await tx.query(noLimits(limitsTransactions));
           const result = await work(tx);

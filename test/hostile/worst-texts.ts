@@ -19,7 +19,7 @@ import { repackWorkbook } from '../../src/services/catalog/import/xlsx-archive.t
 import { searchedOf } from '../../src/services/catalog/records/entry.ts';
 import { toStorableText } from '../../src/services/catalog/records/storable-text.ts';
 import { parseQuery } from '../../src/services/catalog/search/query-parser.ts';
-import { snippetOf } from '../../src/services/catalog/search/snippet.ts';
+import { createSnippets } from '../../src/services/catalog/search/snippet.ts';
 import { parseDisplayName, sanitizeDisplayName } from '../../src/services/passports/display-name.ts';
 import { attachment, excelName } from '../../src/services/passports/export/filenames.ts';
 import { normalizeText, shapeFactor } from '../../src/services/passports/model/fields/correct-text.ts';
@@ -222,7 +222,7 @@ export const PARSERS: readonly TextParser[] = [
     maxLength: 100_000,
     parse: (text) => {
       readRecords([{ record_id: 'a', text, image_url: text, created_at: text }], { kind: 'public' });
-      return [searchedOf(text, text), snippetOf(text, ['zz']), toStorableText(text)];
+      return [searchedOf(text, text), createSnippets(['zz'])(text), toStorableText(text)];
     },
     specificTexts: [(length) => `a${'\u0301'.repeat(length / 2)}${'\u0316'.repeat(length / 2)}`],
   },

@@ -3,7 +3,7 @@ import { tooManyAlerts, tooManyAlertsInAll } from '../api-errors.ts';
 import { lockRecords } from '../records/write.ts';
 import { lockAuditTrail } from '../reports/audit-trail.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from '../search/hits.ts';
-import { snippetOf } from '../search/snippet.ts';
+import { createSnippets } from '../search/snippet.ts';
 import type { Alert, Match, NewAlert } from './alert.ts';
 
 /** Per owner; each is evaluated for every batch of new records. */
@@ -64,7 +64,7 @@ const shownMatches = (rows: readonly MatchRow[]): readonly Match[] =>
     .filter(({ shown }) => shown)
     .map(({ position, matchedAt, shown: _, text, ...row }) => ({
       ...{ position, matchedAt },
-      hit: { ...hitOf(row), snippet: snippetOf(text, []) },
+      hit: { ...hitOf(row), snippet: createSnippets([])(text) },
     }));
 
 /** The position of the latest match. */

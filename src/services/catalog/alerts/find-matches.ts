@@ -20,7 +20,7 @@ export async function storeMatches(
     `insert into catalog_matches (view_id, number, announced)
      select ${bind(viewId)}::text, r.number, ${bind(announced)}::boolean
        from (select * from catalog_records where number = any(${bind(numbers)}::bigint[]) offset 0) r
-      where ${where(resolved, { bind })} and ${words?.({ bind }) ?? 'true'} and ${rest({ bind })}
+      where ${where(resolved, { bind })} and ${words?.({ bind }, 'test') ?? 'true'} and ${rest({ bind })}
       order by r.number
          on conflict do nothing`,
     values,

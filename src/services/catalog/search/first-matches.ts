@@ -81,7 +81,7 @@ async function testRecords(
   const { bind, values } = createParameters();
   const { keys, direction } = orderOf(sort, resolved.filters);
   const order = keys({ bind }).map((key) => `${key} ${direction}`);
-  const conditions = [where(resolved, { bind }), stage.words?.({ bind }) ?? 'true', stage.rest({ bind })];
+  const conditions = [where(resolved, { bind }), stage.words?.({ bind }, 'test') ?? 'true', stage.rest({ bind })];
   const { rows } = await db.query<{ number: number }>(
     `select r.number
        from (select * from catalog_records r where ${scope(resolved, { bind })}

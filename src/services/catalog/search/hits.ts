@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { QueryExpansion } from './query-expansion.ts';
 import type { Hit, Scored } from './search-types.ts';
-import { snippetOf } from './snippet.ts';
+import { createSnippets } from './snippet.ts';
 
 export interface HitRow extends Omit<Hit, 'snippet' | 'master' | 'defects' | 'image'> {
   readonly master: string | null;
@@ -39,8 +39,8 @@ export async function readHits(
 ): Promise<Hit[]> {
   if (numbers.length === 0) return [];
   const { rows } = await db.query<HitRow & { text: string }>(HITS, [numbers, expansion ? SEARCHED : SHOWN]);
-  const beginnings = expansion?.prefixes ?? [];
-  return rows.map(({ text, ...row }) => ({ ...hitOf(row), snippet: snippetOf(text, beginnings) }));
+  const snippetOf = createSnippets(expansion?.prefixes ?? []);
+  return rows.map(({ text, ...row }) => ({ ...hitOf(row), snippet: snippetOf(text) }));
 }
 
 /** Characters searched for a snippet, with and without a query. */

@@ -8,6 +8,7 @@ import {
   onlyExcludes,
   queryStage,
   type Stage,
+  searchCondition,
   tsquery,
 } from './where.ts';
 
@@ -46,13 +47,13 @@ export function stages(sort: Sort, expansion: QueryExpansion | undefined): reado
 function byWords(expansion: QueryExpansion): Stage[] {
   if (onlyExcludes(expansion)) return [{ rest: (p) => excludedCondition(expansion, p) }];
   const titled: Condition = (p) => `r.title_search @@ (${tsquery({ ...expansion, excluded: [] }, 'as written', p)})`;
-  const written: Condition = (p) => `r.search @@ (${tsquery(expansion, 'as written', p)})`;
-  const alike: Condition = (p) =>
-    `r.search @@ (${tsquery(expansion, 'any', p)} && !! (${tsquery(expansion, 'as written', p)}))`;
+  const written: Condition = (p) => searchCondition(expansion, 'as written', p, 'index');
   return [
     { words: titled, rest: expansion.excluded.length > 0 ? written : always },
     { words: written, rest: (p) => `not ${titled(p)}` },
-    ...(expansion.words.some((all) => all.length > 1) ? [{ words: alike, rest: always }] : []),
+    ...(expansion.words.some((all) => all.length > 1)
+      ? [{ words: (p, use) => searchCondition(expansion, 'alike', p, use), rest: always } satisfies Stage]
+      : []),
   ];
 }
 

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../base/db.ts';
 import { isWithinEdits } from '../../../base/edit-distance.ts';
 import { parseQuery } from './query-parser.ts';
-import { findCorrections, MIN_MISSPELT_LENGTH, type StemmedWord } from './spelling-correction.ts';
+import { findCorrections, type IndexedWord, MIN_MISSPELT_LENGTH } from './spelling-correction.ts';
 
 export interface QueryExpansion {
-  /** Alternatives per word, the word itself first; one of each must match. */
+  /** `tsquery`s of the alternatives per word, distinct, the word itself first; one of each must match. */
   readonly words: readonly (readonly string[])[];
   readonly phrases: readonly string[];
   readonly excluded: readonly string[];
@@ -15,12 +15,11 @@ export interface QueryExpansion {
 }
 
 /** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. Omits stop words. */
-export async function expandQuery(db: Queryable, q: string): Promise<QueryExpansion> {
+export async function expandQuery(db: Queryable, q: string): Promise<Omit<QueryExpansion, 'ids'>> {
   const query = parseQuery(q);
   const singles = [...query.words];
   const inPhrases = query.phrases.flat();
   const { rows } = await db.query<KnownRow>(KNOWN, [singles, inPhrases]);
-  const { rows: ids } = await db.query<{ number: number }>(BY_ID, [q.replaceAll('\0', '')]);
   const searchable = rows.filter(({ stems }) => stems.length > 0);
   const near = await findCorrections(
     db,
@@ -28,11 +27,10 @@ export async function expandQuery(db: Queryable, q: string): Promise<QueryExpans
   );
   const expanded = searchable.map((row) => ({ ...row, corrections: corrections(row, near.get(row.word) ?? []) }));
   return {
-    words: expanded.filter(({ single }) => single).map(alternatives),
+    words: expanded.filter(({ single }) => single).map(queriesOf),
     phrases: query.phrases.map((phrase) => phrase.join(' ')),
     excluded: query.excluded.map((phrase) => phrase.join(' ')),
     prefixes: [...new Set(expanded.flatMap(prefixes))],
-    ids: ids.map(({ number }) => number),
   };
 }
 
@@ -43,31 +41,32 @@ interface KnownRow {
   readonly word: string;
   readonly single: boolean;
   readonly stems: readonly string[];
-  readonly containing: readonly string[] | null;
-  /** `word stem` pairs. */
-  readonly similar: readonly string[] | null;
+  readonly tsquery: string;
+  readonly containing: readonly Pick<IndexedWord, 'word' | 'tsquery'>[] | null;
+  readonly similar: readonly IndexedWord[] | null;
   /** Neither a form of it nor a word with this prefix is indexed. */
   readonly unknown: boolean;
 }
 
-type ExpandedRow = KnownRow & { readonly corrections: readonly StemmedWord[] };
+type ExpandedRow = KnownRow & { readonly corrections: readonly IndexedWord[] };
 
-function corrections({ word, similar }: KnownRow, near: readonly StemmedWord[]): StemmedWord[] {
+function corrections({ word, similar }: KnownRow, near: readonly IndexedWord[]): IndexedWord[] {
   const edits = word.length >= 9 ? 2 : 1;
-  const alike = (similar ?? [])
-    .map((other) => other.split(' ') as [word: string, stem: string])
-    .filter(([other, stem]) => isWithinEdits(word, other, edits) || isForm(word, stem))
-    .map(([other, stem]) => ({ word: other, stem }));
+  const alike = (similar ?? []).filter((other) => isWithinEdits(word, other.word, edits) || isForm(word, other.stem));
   return [...alike, ...near].slice(0, MAX_CORRECTIONS);
 }
 
-function alternatives({ word, corrections: others, containing }: ExpandedRow): string[] {
-  const all = new Set([word, ...others.map((other) => other.word), ...(containing ?? [])]);
-  return [...all].slice(0, MAX_ALTERNATIVES);
+/** `tsquery`s by word. */
+function alternatives({ word, tsquery, corrections: others, containing }: ExpandedRow): ReadonlyMap<string, string> {
+  const all = [{ word, tsquery }, ...others, ...(containing ?? [])];
+  return new Map([...new Map(all.map((each) => [each.word, each.tsquery]))].slice(0, MAX_ALTERNATIVES));
 }
 
+/** Most alternatives are forms of one word. Stop words have an empty query. */
+const queriesOf = (row: ExpandedRow) => [...new Set(alternatives(row).values())].filter((tsquery) => tsquery !== '');
+
 function prefixes(row: ExpandedRow): string[] {
-  return [...[...row.stems, ...row.corrections.map(({ stem }) => stem)].map(prefixOf), ...alternatives(row)];
+  return [...[...row.stems, ...row.corrections.map(({ stem }) => stem)].map(prefixOf), ...alternatives(row).keys()];
 }
 
 /** The record can contain another form of the misspelt word. */
@@ -90,18 +89,22 @@ const KNOWN = {
   name: 'catalog-known-words',
   text: `
   select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
-         case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
-           select c.word from catalog_words c
-            where c.word like '%' || w.word || '%'
-            order by c.word not like w.word || '%', length(c.word), c.word
-            limit ${MAX_ALTERNATIVES}
+         to_tsquery('russian', w.word)::text as tsquery,
+         case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then (
+           select json_agg(json_build_object('word', c.word, 'tsquery', to_tsquery('russian', c.word)::text))
+             from (select c.word from catalog_words c
+                    where c.word like '%' || w.word || '%'
+                    order by c.word not like w.word || '%', length(c.word), c.word
+                    limit ${MAX_ALTERNATIVES}) c
          ) end as containing,
-         case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then array(
-           select c.word || ' ' || coalesce((tsvector_to_array(to_tsvector('russian', c.word)))[1], c.word)
-             from catalog_words c
-            where c.word % w.word
-            order by similarity(c.word, w.word) desc, c.word
-            limit 100
+         case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then (
+           select json_agg(json_build_object(
+                    'word', c.word, 'tsquery', to_tsquery('russian', c.word)::text,
+                    'stem', coalesce((tsvector_to_array(to_tsvector('russian', c.word)))[1], c.word)))
+             from (select c.word from catalog_words c
+                    where c.word % w.word
+                    order by similarity(c.word, w.word) desc, c.word
+                    limit 100) c
          ) end as similar,
          w.single and length(w.word) >= ${MIN_MISSPELT_LENGTH} and w.word !~ '[[:digit:]]'
            and not exists (
@@ -119,12 +122,4 @@ const KNOWN = {
     from (select word, true as single from unnest($1::text[]) as word
           union all
           select word, false from unnest($2::text[]) as word) w`,
-};
-
-const BY_ID = {
-  name: 'catalog-by-id',
-  text: `
-  select number from catalog_records where record_id = $1
-  union
-  select number from (select number from catalog_records where task_id = $1 limit 10) own`,
 };

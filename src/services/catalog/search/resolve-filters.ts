@@ -8,9 +8,10 @@ export async function beginSnapshot(tx: Transaction): Promise<void> {
 }
 
 // The planner underestimates sequential scans, because search vectors are stored out of line. Two edits of nine letters
-// leave a quarter of the trigrams equal.
+// leave a quarter of the trigrams equal. The default of 4 MB for the bitmap of a common word's records is exceeded at a
+// million records: PostgreSQL then reads the vectors of all records on the same pages.
 export const PLANNER_OPTIONS =
-  'set local jit = off; set local enable_seqscan = off; set local pg_trgm.similarity_threshold = 0.25';
+  "set local jit = off; set local enable_seqscan = off; set local work_mem = '32MB'; set local pg_trgm.similarity_threshold = 0.25";
 
 /** Requires {@link beginSnapshot}, or its planner options. `upTo`: from an earlier page. */
 export async function resolveFilters(
@@ -18,12 +19,12 @@ export async function resolveFilters(
   filters: Filters,
   upTo: number | undefined,
 ): Promise<ResolvedFilters> {
-  const { rows } = await db.query<{ latest: number }>(LATEST);
-  const { latest } = rows[0]!;
+  const { rows } = await db.query<{ latest: number; ids: number[] }>(LATEST, [filters.q?.replaceAll('\0', '')]);
+  const { latest, ids } = rows[0]!;
   const kinds = await findFacetCombinations(db, filters);
   return {
     filters,
-    ...(filters.q !== undefined && { expansion: await expandQuery(db, filters.q) }),
+    ...(filters.q !== undefined && { expansion: { ...(await expandQuery(db, filters.q)), ids } }),
     ...(kinds && { kinds }),
     ...(filters.hasReport !== undefined && { reported: await reported(db) }),
     upTo: Math.min(upTo ?? latest, latest),
@@ -32,7 +33,11 @@ export async function resolveFilters(
 
 const LATEST = {
   name: 'catalog-latest',
-  text: 'select coalesce(max(number), 0) as latest from catalog_records',
+  text: `
+    select (select coalesce(max(number), 0) from catalog_records) as latest,
+           array(select number from catalog_records where record_id = $1
+                 union
+                 select number from (select number from catalog_records where task_id = $1 limit 10) own) as ids`,
 };
 
 async function reported(db: Queryable): Promise<number[]> {

@@ -8,7 +8,7 @@ import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
 import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
-import { snippetOf } from './snippet.ts';
+import { createSnippets } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 import { createParameters, type ResolvedFilters, where } from './where.ts';
 import { searchWords } from './word-search.ts';
@@ -52,7 +52,7 @@ async function readRow(db: Queryable, recordId: string): Promise<Row | undefined
   if (recordId.includes('\0')) return undefined;
   const { rows } = await db.query<HitRow & Omit<Row, keyof Hit>>(ROW, [recordId]);
   const [row] = rows;
-  return row && { ...hitOf(row), snippet: snippetOf(row.text.slice(0, 400), []) };
+  return row && { ...hitOf(row), snippet: createSnippets([])(row.text.slice(0, 400)) };
 }
 
 const ROW = {

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { snippetOf } from './snippet.ts';
+import { createSnippets } from './snippet.ts';
 
 describe('a snippet', () => {
   it('is the beginning of a text, truncated at a word boundary', () => {
-    expect(snippetOf('короткий текст', [])).toBe('короткий текст');
-    const line = snippetOf('слово '.repeat(100), []);
+    expect(createSnippets([])('короткий текст')).toBe('короткий текст');
+    const line = createSnippets([])('слово '.repeat(100));
     expect(line).toMatch(/^слово .* слово…$/);
     expect(line.length).toBeLessThanOrEqual(200);
   });
 
   it('is centred on the first word with one of the prefixes', () => {
     const text = `${'раз два '.repeat(50)}Трещинами покрыто ${'три четыре '.repeat(50)}`;
-    const line = snippetOf(text, ['скол', 'трещин']);
+    const line = createSnippets(['скол', 'трещин'])(text);
     expect(line).toMatch(/^…(раз|два) .*Трещинами покрыто три.*…$/);
     expect(line.length).toBeLessThanOrEqual(200);
-    expect(snippetOf('Ёлочка', ['елоч'])).toBe('Ёлочка');
+    expect(createSnippets(['елоч'])('Ёлочка')).toBe('Ёлочка');
     // A match inside a word does not count.
-    expect(snippetOf(text, ['рещин'])).toMatch(/^раз два/);
+    expect(createSnippets(['рещин'])(text)).toMatch(/^раз два/);
   });
 
   it('is one line of plain text with whole characters', () => {
-    expect(snippetOf('a\r\n\tb\u0000c \u202ed\u2066', [])).toBe('a b c d');
-    expect(snippetOf('🏠'.repeat(150), [])).toMatch(/^(🏠)+…$/u);
-    expect(snippetOf(`${'🏠'.repeat(150)} дом`, ['дом'])).toMatch(/^…(🏠)+ дом$/u);
+    expect(createSnippets([])('a\r\n\tb\u0000c \u202ed\u2066')).toBe('a b c d');
+    expect(createSnippets([])('🏠'.repeat(150))).toMatch(/^(🏠)+…$/u);
+    expect(createSnippets(['дом'])(`${'🏠'.repeat(150)} дом`)).toMatch(/^…(🏠)+ дом$/u);
   });
 });

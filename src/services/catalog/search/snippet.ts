@@ -2,9 +2,20 @@ const MAX_LENGTH = 200;
 const CONTEXT = 60;
 
 /** Around the first word with one of the prefixes, without line breaks and bidirectional controls. */
-export function snippetOf(text: string, prefixes: readonly string[]): string {
-  const plain = text.replace(BIDI_CONTROLS, '').replace(SPACES, ' ').trim();
-  const at = prefixes.length === 0 ? 0 : firstMatch(plain, prefixes);
+export function createSnippets(prefixes: readonly string[]): (text: string) => string {
+  const word = prefixes.length === 0 ? undefined : wordPattern(prefixes);
+  return (text) => {
+    const plain = text.replace(BIDI_CONTROLS, '').replace(SPACES, ' ').trim();
+    return snippetAt(plain, word ? Math.max(0, plain.search(word)) : 0);
+  };
+}
+
+/** Prefixes consist of letters and digits. */
+const wordPattern = (prefixes: readonly string[]) =>
+  // eslint-disable-next-line no-restricted-syntax -- alternative words without repetition: linear
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${prefixes.join('|').replaceAll('е', '[её]')})`, 'iu');
+
+function snippetAt(plain: string, at: number): string {
   const from = at <= CONTEXT ? 0 : nextWordStart(plain, at - CONTEXT);
   const start = from === 0 ? '' : '…';
   const rest = trimSurrogates(plain.slice(from));
@@ -16,19 +27,8 @@ export function snippetOf(text: string, prefixes: readonly string[]): string {
 
 // Embeddings, overrides and isolates (Unicode Standard Annex #9), which truncation would leave unclosed.
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
-const SPACES = /[\s\p{Cc}]+/gu;
-const WORD = /[\p{L}\p{N}]+/gu;
-
-/** Or 0. One pass, independent of the number of prefixes. */
-function firstMatch(text: string, prefixes: readonly string[]): number {
-  const known = new Set(prefixes);
-  const lengths = [...new Set(prefixes.map(({ length }) => length))];
-  for (const match of text.matchAll(WORD)) {
-    const word = match[0].toLowerCase().replaceAll('ё', 'е');
-    if (lengths.some((length) => length <= word.length && known.has(word.slice(0, length)))) return match.index;
-  }
-  return 0;
-}
+// Except single spaces, most of all.
+const SPACES = /[\s\p{Cc}]{2,}|[^\S ]|\p{Cc}/gu;
 
 function nextWordStart(text: string, at: number): number {
   const blank = text.indexOf(' ', at);

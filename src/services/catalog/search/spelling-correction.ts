@@ -1,8 +1,10 @@
 import type { Queryable } from '../../../base/db.ts';
 
-export interface StemmedWord {
+export interface IndexedWord {
   readonly word: string;
   readonly stem: string;
+  /** Matches its forms. */
+  readonly tsquery: string;
 }
 
 /**
@@ -12,15 +14,15 @@ export interface StemmedWord {
 export async function findCorrections(
   db: Queryable,
   words: readonly string[],
-): Promise<ReadonlyMap<string, StemmedWord[]>> {
+): Promise<ReadonlyMap<string, IndexedWord[]>> {
   const pairs = words.flatMap((word) => spellingCandidates(word).map((near) => ({ word, near })));
-  const found = new Map<string, StemmedWord[]>();
+  const found = new Map<string, IndexedWord[]>();
   if (pairs.length === 0) return found;
-  const { rows } = await db.query<StemmedWord & { query: string }>(NEAR, [
+  const { rows } = await db.query<IndexedWord & { query: string }>(NEAR, [
     pairs.map(({ word }) => word),
     pairs.map(({ near }) => near),
   ]);
-  for (const { query, word, stem } of rows) found.set(query, [...(found.get(query) ?? []), { word, stem }]);
+  for (const { query, ...word } of rows) found.set(query, [...(found.get(query) ?? []), word]);
   return found;
 }
 
@@ -29,7 +31,7 @@ export async function findCorrections(
 const NEAR = {
   name: 'catalog-corrections',
   text: `
-  select query, word, stem
+  select query, word, stem, to_tsquery('russian', word)::text as tsquery
     from (select n.query, c.word, s.stem,
                  row_number() over (partition by n.query
                    order by bool_or(c.word = n.near) desc, left(c.word, 1) <> left(n.query, 1), length(c.word), c.word) as nth

@@ -76,9 +76,9 @@ export function confidence({ defect, master }: Filters, { bind }: Binder): strin
   return `coalesce(${master === undefined ? 'r.top_conf' : 'r.master_conf'}, -1)`;
 }
 
-/** `words` is an index condition, `rest` a further filter. */
+/** `words` is an index condition, or tested for each record; `rest` is a further filter. */
 export interface Stage {
-  readonly words?: Condition;
+  readonly words?: (parameters: Binder, use: Use) => string;
   readonly rest: Condition;
 }
 
@@ -86,10 +86,10 @@ export interface Stage {
 export function queryStage(expansion: QueryExpansion | undefined): Stage {
   if (expansion === undefined) return { rest: () => 'true' };
   const { ids } = expansion;
-  const named = (condition: Condition): Condition =>
-    ids.length === 0 ? condition : (p) => `(${condition(p)} or r.number = any(${p.bind(ids)}::bigint[]))`;
-  if (onlyExcludes(expansion)) return { rest: named((p) => excludedCondition(expansion, p)) };
-  return { words: named((p) => `r.search @@ (${tsquery(expansion, 'any', p)})`), rest: () => 'true' };
+  const named = (condition: string, p: Binder) =>
+    ids.length === 0 ? condition : `(${condition} or r.number = any(${p.bind(ids)}::bigint[]))`;
+  if (onlyExcludes(expansion)) return { rest: (p) => named(excludedCondition(expansion, p), p) };
+  return { words: (p, use) => named(searchCondition(expansion, 'any', p, use), p), rest: () => 'true' };
 }
 
 export const onlyExcludes = ({ words, phrases, excluded }: QueryExpansion): boolean =>
@@ -103,19 +103,32 @@ export function excludedCondition({ excluded }: QueryExpansion, { bind }: Binder
 /** `offset 0` makes the planner use the word index first: it underestimates the cost of reading search vectors. */
 export function fromClause({ words }: Stage, parameters: Binder): string {
   if (words === undefined) return 'catalog_records r';
-  return `(select * from catalog_records r where ${words(parameters)} offset 0) r`;
+  return `(select * from catalog_records r where ${words(parameters, 'index')} offset 0) r`;
 }
 
-/** Every word `as written`, or `any` of its alternatives. */
-export function tsquery(expansion: QueryExpansion, forms: 'as written' | 'any', { bind }: Binder): string {
+/** Every word `as written`, `any` of its alternatives, or any but not as written: `alike`. */
+type Forms = 'as written' | 'any' | 'alike';
+type Use = 'index' | 'test';
+
+export function searchCondition(expansion: QueryExpansion, forms: Forms, p: Binder, use: Use): string {
+  const [[written, ...others] = [], ...more] = expansion.words;
+  if (use === 'test' || forms === 'as written' || others.length === 0 || more.length > 0)
+    return `r.search @@ (${tsquery(expansion, forms, p)})`;
+  // A query of several words is evaluated for each record in the index, several queries of one word are not.
+  const rest = [`(${tsquery({ ...expansion, words: [] }, 'any', p)})`];
+  if (forms === 'alike') rest.push(`!! ${p.bind(written)}::tsquery`);
+  const words = forms === 'alike' ? others : expansion.words[0];
+  return `r.search @@ any(array(select word::tsquery && ${rest.join(' && ')} from unnest(${p.bind(words)}::text[]) as word))`;
+}
+
+export function tsquery(expansion: QueryExpansion, forms: Forms, p: Binder): string {
+  if (forms === 'alike') return `${tsquery(expansion, 'any', p)} && !! (${tsquery(expansion, 'as written', p)})`;
+  const words = expansion.words.map((all) => `(${forms === 'any' ? all.join(' | ') : all[0]})`);
   const parts = [
-    ...expansion.words.map((all) => `to_tsquery('russian', ${bind(anyOf(forms === 'any' ? all : all.slice(0, 1)))})`),
-    ...expansion.phrases.map((phrase) => `phraseto_tsquery('russian', ${bind(phrase)})`),
-    ...expansion.excluded.map((phrase) => `!! phraseto_tsquery('russian', ${bind(phrase)})`),
+    ...(words.length === 0 ? [] : [`${p.bind(words.join(' & '))}::tsquery`]),
+    ...expansion.phrases.map((phrase) => `phraseto_tsquery('russian', ${p.bind(phrase)})`),
+    ...expansion.excluded.map((phrase) => `!! phraseto_tsquery('russian', ${p.bind(phrase)})`),
   ];
   // Only stop words: matches nothing.
   return parts.length === 0 ? `''::tsquery` : parts.join(' && ');
 }
-
-/** Safe without escaping: words consist of letters and digits. */
-const anyOf = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' | ');
