@@ -1,7 +1,8 @@
-// `node bench/vocabulary.mjs [development | construction | measurement] [--voices rms,awb,slt] [--noise 20] [--terms 1000]`: errors in terms and in
-// other words without and with the terms as vocabulary. Needs flite, espeak-ng and ffmpeg. `--noise`: signal-to-noise ratio in
-// decibels; `--terms`: words of the documentation fill the vocabulary up. Whisper's constants were chosen with
-// `development` and `construction`.
+// `node bench/vocabulary.mjs [development | construction | measurement | evaluation] [--voices rms,awb,slt] [--noise 20] [--seed 1] [--terms 1000]`:
+// errors in terms and in other words without and with the terms as vocabulary. Needs flite, espeak-ng and ffmpeg. `--noise`:
+// signal-to-noise ratio in decibels; `--seed`: of the noise; `--terms`: words of the documentation fill the vocabulary up. Whisper's
+// constants were chosen with `development` and `construction`, the comparison with the text without a term also with
+// `measurement`; `evaluation` was only measured.
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { option } from './lib.mjs';
@@ -10,7 +11,7 @@ import { countErrors } from './vocabulary/count-errors.mjs';
 
 const { openRecognizer } = await import('../dist/ml/speech/open-recognizer.js');
 const { normalizeWords } = await import('../dist/ml/speech/word-errors/normalize-words.js');
-const set = ['development', 'construction'].find((each) => each === process.argv[2]) ?? 'measurement';
+const set = ['development', 'construction', 'evaluation'].find((each) => each === process.argv[2]) ?? 'measurement';
 const { terms, sentences } = JSON.parse(readFileSync(new URL(`vocabulary/${set}.json`, import.meta.url), 'utf8'));
 const at = process.argv.indexOf('--voices');
 const voices = (at < 0 ? 'rms,awb,slt' : process.argv[at + 1]).split(',');
@@ -20,7 +21,11 @@ const recognizer = await openRecognizer('whisper-base', { dataDir: tmpdir() });
 const { signal } = new AbortController();
 const sums = new Map();
 for (const voice of voices) {
-  for (const { texts, samples } of speak(sentences, { voice, signalToNoise: option('noise', 20) })) {
+  for (const { texts, samples } of speak(sentences, {
+    voice,
+    signalToNoise: option('noise', 20),
+    seed: option('seed', 1),
+  })) {
     const window = { start: 0, end: samples.length / 16_000, samples };
     for (const [name, preferred] of Object.entries({ without: [], with: vocabulary })) {
       const startUsage = process.cpuUsage();

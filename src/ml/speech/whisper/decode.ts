@@ -1,4 +1,5 @@
 import { argmax } from '../../tensor.ts';
+import { logSumExp, suppressTokens } from './logits.ts';
 import type { DecoderState } from './network.ts';
 import { createTermBias } from './term-bias.ts';
 import type { TermTree } from './term-tree.ts';
@@ -28,7 +29,7 @@ export interface DecodingOptions {
   /** 0 is greedy decoding; above 0 samples with `random`. */
   readonly temperature?: number;
   readonly random?: () => number;
-  /** Terms that are preferred. */
+  /** Terms that are preferred; only greedy decoding uses them. */
   readonly terms?: TermTree | undefined;
   readonly throwIfStopped: () => void;
 }
@@ -62,7 +63,7 @@ export async function transcribe(
   }: DecodingOptions,
 ): Promise<Transcript> {
   const spoken: DecodedToken[] = [];
-  const bias = terms && createTermBias(terms, vocabulary);
+  const bias = terms && temperature === 0 ? createTermBias(terms, vocabulary) : undefined;
   let state = encoded;
   for (const token of [vocabulary.languages.get(language)!, task, vocabulary.noTimestamps]) {
     state = await state.step(token);
@@ -71,9 +72,8 @@ export async function transcribe(
     throwIfStopped();
     const { logits } = state;
     suppressTokens(logits, vocabulary, spoken.length === 0);
-    const likeliest = argmax(logits);
-    const plain = temperature === 0 ? likeliest : sampleToken(logits, temperature, random());
-    const choice = bias?.choose(plain, likeliest, state, spoken.length) ?? { token: plain, bonus: 0 };
+    const plain = temperature === 0 ? argmax(logits) : sampleToken(logits, temperature, random());
+    const choice = (await bias?.choose(plain, state, spoken)) ?? { token: plain, bonus: 0 };
     if ('state' in choice) {
       spoken.length = choice.length;
       ({ state } = choice);
@@ -89,13 +89,6 @@ export async function transcribe(
     if (spoken.length === maxTokens) return { tokens: spoken, endLogProbability: 0, stopped: 'length' };
     state = await state.step(token);
   }
-}
-
-function suppressTokens(logits: Float32Array, vocabulary: Vocabulary, atBeginning: boolean): void {
-  logits.fill(Number.NEGATIVE_INFINITY, vocabulary.endOfText + 1);
-  for (const token of vocabulary.suppressed) logits[token] = Number.NEGATIVE_INFINITY;
-  if (!atBeginning) return;
-  for (const token of vocabulary.suppressedFirst) logits[token] = Number.NEGATIVE_INFINITY;
 }
 
 // People vary their words when they repeat themselves; a stuck model does not.
@@ -124,12 +117,4 @@ function sampleToken(logits: Float32Array, temperature: number, chance: number):
     if (left < 0) return i;
   }
   return argmax(logits);
-}
-
-function logSumExp(logits: Float32Array): number {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < logits.length; i++) if (logits[i]! > highest) highest = logits[i]!;
-  let sum = 0;
-  for (let i = 0; i < logits.length; i++) sum += Math.exp(logits[i]! - highest);
-  return highest + Math.log(sum);
 }

@@ -7,15 +7,18 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /**
  * Transcribes with temperature fallback (arXiv:2212.04356 §4.5, with fewer temperatures). A repetitive or improbable
- * result is retried with sampling. If all tries repeat, a confident short repetition is accepted and a loop is not.
- * Returns an empty transcript if no try is credible: silence, noise or music.
+ * result is retried, first without the terms, because a wrongly preferred term can repeat itself, then with sampling. If all
+ * tries repeat, a confident short repetition is accepted and a loop is not. Returns an empty transcript if no try is
+ * credible: silence, noise or music.
  */
 export async function transcribeWithFallback(
   encoded: DecoderState,
   { vocabulary, language, task, terms, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
 ): Promise<Transcript> {
   const attempts: Attempt[] = [];
-  for (const temperature of TEMPERATURES) {
+  const withoutTerms = TEMPERATURES.map((temperature) => ({ temperature, preferred: undefined }));
+  const tries = terms ? [{ temperature: 0, preferred: terms }, ...withoutTerms] : withoutTerms;
+  for (const { temperature, preferred } of tries) {
     const random = createRandom(SEED);
     const most = Math.min(MAX_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
     const transcript = await transcribe(encoded, vocabulary, language, {
@@ -23,17 +26,18 @@ export async function transcribeWithFallback(
       maxTokens: most,
       temperature,
       random,
-      terms,
+      terms: preferred,
       throwIfStopped,
     });
     const attempt = evaluate(transcript, vocabulary);
-    if (noSpeech > NO_SPEECH_THRESHOLD && attempt.average < NO_SPEECH_LOGPROB_THRESHOLD) return EMPTY_TRANSCRIPT;
+    const mayBeSilent = noSpeech > NO_SPEECH_THRESHOLD && attempt.average < NO_SPEECH_LOGPROB_THRESHOLD;
+    if (mayBeSilent && !preferred) return EMPTY_TRANSCRIPT;
     attempts.push(attempt);
     // People repeat sentences; other attempts would take as long and vary the words.
-    if (attempts.length === 1 && attempt.repeats === 'again' && attempt.average >= CONFIDENT_REPETITION_LOGPROB) break;
+    if (temperature === 0 && attempt.repeats === 'again' && attempt.average >= CONFIDENT_REPETITION_LOGPROB) break;
     if (
       attempt.repeats === 'not' &&
-      attempt.average >= (attempts.length === 1 ? GREEDY_LOGPROB_THRESHOLD : LOGPROB_THRESHOLD)
+      attempt.average >= (temperature === 0 ? GREEDY_LOGPROB_THRESHOLD : LOGPROB_THRESHOLD)
     )
       break;
   }

@@ -64,6 +64,16 @@ describe('transcribe with terms', () => {
     expect(tokens.every(({ bonus }) => bonus === 0)).toBe(true);
   });
 
+  test('rejects a complete term that is too improbable beside the text without it', async () => {
+    const flat = Object.fromEntries([...'abcdefghijklmnopqrst'].map((letter) => [letter, 0.05]));
+    const unlikely = { ...flat, x: 0.003 };
+    const next = { '': { c: 0.9, x: 0.03 }, c: { a: 0.9 }, ca: { t: 0.9 }, x: unlikely, xx: unlikely };
+    expect((await decode(next, [])).text).toBe('cat');
+    expect((await decode(next, ['xxx'])).text).toBe('cat');
+    const likely = { ...next, x: { x: 0.9 }, xx: { x: 0.9 } };
+    expect((await decode(likely, ['xxx'])).text).toBe('xxx');
+  });
+
   test('rejects a term inside a longer word', async () => {
     const next = { ...CAT, kat: { s: 0.999 } };
     const letters = { ...LETTERS, continuesWord: (token: number) => token < END };

@@ -1,3 +1,5 @@
+import { argmax } from '../../tensor.ts';
+import { logSumExp, suppressTokens } from './logits.ts';
 import type { DecoderState } from './network.ts';
 import type { TermNode, TermTree } from './term-tree.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -17,19 +19,24 @@ interface Branch {
   readonly token: number;
 }
 
+type Spoken = readonly { readonly logProbability: number }[];
+
 type Choice =
   /** `bonus`: by how many nats the likeliest token was ahead. */
   | { readonly token: number; readonly bonus: number }
-  /** The term was not completed: continue with this state and the first `length` tokens. */
+  /** The term was not completed or is too improbable: continue with this state and the first `length` tokens. */
   | { readonly state: DecoderState; readonly length: number };
 
 /**
  * Prefers terms in greedy decoding: shallow fusion with a prefix tree (Zhao et al. 2019, "Shallow-Fusion End-to-End Contextual
  * Biasing", Interspeech). A token that continues a term gets a bonus, bounded per token and per term. Where a beam search would
- * subtract the bonus of an incomplete term, decoding returns to the token before the term. The end of a word has to follow.
+ * subtract the bonus of an incomplete term, decoding returns to the token before the term. The end of a word has to follow. A complete
+ * term is compared with the text without it: after a wrong token all tokens are improbable, so that each needs only a small bonus.
  */
-export function createTermBias({ root, terms }: TermTree, { continuesWord }: Pick<Vocabulary, 'continuesWord'>) {
+export function createTermBias({ root, terms }: TermTree, vocabulary: Vocabulary) {
+  const { continuesWord, endOfText } = vocabulary;
   const perToken = bonusOf(terms);
+  const perTerm = MAX_TERM_SHARE * perToken;
   let matches: readonly Match[] = [];
   let branch: Branch | undefined;
   /** The bonus that is left at the end of a term; undefined inside of one. */
@@ -47,14 +54,29 @@ export function createTermBias({ root, terms }: TermTree, { continuesWord }: Pic
   }
 
   /** The end of the branch's term, or its rejection if a part of a word is too likely to follow. */
-  function complete(plain: number, { logits }: DecoderState, bonus: number, length: number): Choice {
+  async function complete(plain: number, { logits }: DecoderState, bonus: number, spoken: Spoken): Promise<Choice> {
     const token = continuesWord(plain) ? likeliestEnd(logits) : plain;
     const lead = logits[plain]! - logits[token]!;
-    if (lead > bonus) return reject(length);
+    if (lead > bonus) return reject(spoken.length);
+    const term = spoken.slice(branch!.length).map(({ logProbability }) => logProbability);
+    const withTerm = sum([...term, logits[token]! - logSumExp(logits)]);
+    if ((await likeliestText(branch!.state, term.length + 1)) - withTerm > perTerm) return reject(spoken.length);
     matches = [];
     branch = undefined;
     rejected = new Set();
     return { token, bonus: lead };
+  }
+
+  /** The log-probability of the greedy text of `length` tokens, or up to its end. */
+  async function likeliestText(start: DecoderState, length: number): Promise<number> {
+    let [state, total] = [start, 0];
+    for (let left = length; ; left--) {
+      suppressTokens(state.logits, vocabulary, false);
+      const token = argmax(state.logits);
+      total += state.logits[token]! - logSumExp(state.logits);
+      if (left === 1 || token === endOfText) return total;
+      state = await state.step(token);
+    }
   }
 
   function likeliestEnd(logits: Float32Array): number {
@@ -65,11 +87,12 @@ export function createTermBias({ root, terms }: TermTree, { continuesWord }: Pic
   }
 
   return {
-    /** The next token, given the one of plain decoding and the likeliest one. */
-    choose(plain: number, likeliest: number, state: DecoderState, length: number): Choice {
+    /** The next token, given the likeliest one and the text so far. */
+    async choose(plain: number, state: DecoderState, spoken: Spoken): Promise<Choice> {
       const { logits } = state;
-      const highest = logits[likeliest]!;
-      const open = branch ? matches : [...matches, { node: root, bonus: MAX_TERM_SHARE * perToken }];
+      const { length } = spoken;
+      const highest = logits[plain]!;
+      const open = branch ? matches : [...matches, { node: root, bonus: perTerm }];
       // Whisper can begin a text at any word: there the bonus would drop the words before a term.
       const mayBranch = length > 0 && wastedTokens <= FREE_TOKENS + MAX_WASTED_SHARE * length;
       let [token, score] = [plain, highest];
@@ -82,8 +105,8 @@ export function createTermBias({ root, terms }: TermTree, { continuesWord }: Pic
       }
       const isPrefix = open.some(({ node }) => node !== root && node.next.has(token));
       if (branch && !isPrefix)
-        return atEnd === undefined ? reject(length) : complete(plain, state, Math.min(perToken, atEnd), length);
-      const bonus = Math.max(0, highest - logits[token]!);
+        return atEnd === undefined ? reject(length) : complete(plain, state, Math.min(perToken, atEnd), spoken);
+      const bonus = highest - logits[token]!;
       if (token !== plain) branch ??= { length, state, matches, token };
       if (!branch) rejected = new Set();
       matches = open.flatMap((match) => {
@@ -91,10 +114,12 @@ export function createTermBias({ root, terms }: TermTree, { continuesWord }: Pic
         return next && match.bonus >= bonus ? [{ node: next, bonus: match.bonus - bonus }] : [];
       });
       atEnd = branch && matches.find(({ node }) => node.isEnd)?.bonus;
-      return { token, bonus: token === plain ? 0 : bonus };
+      return { token, bonus };
     },
   };
 }
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** Per token in nats: the more terms, the more of them are similar to other words. Measured with 30 and 1000 terms. */
 const bonusOf = (terms: number) => Math.min(5, 5 - 1.5 * Math.log10(terms / 50));
