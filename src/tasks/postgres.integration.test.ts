@@ -158,6 +158,35 @@ it('accepting tasks sends one hint per service for lone, batched and keyed tasks
   await drop();
 });
 
+it('the commit of a lone result sends its hint', async () => {
+  const { db, drop } = await testDatabase();
+  const store = createPostgresTaskStore(db);
+  const listenerEnd = new AbortController();
+  const received: string[] = [];
+  const listening = db.listen('assay_hints', (hint) => void received.push(hint), listenerEnd.signal);
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  await db.transaction((tx) =>
+    store.acceptWithin(
+      tx,
+      [1, 2, 3].map(() => ({ ...task, id: newId() })),
+    ),
+  );
+  const want = { service: 'a', worker: 'w', limit: 3, leaseMs: 60_000 };
+  const { claimed } = await store.completeAndClaim([], want);
+  const [lone, ...others] = claimed.map(
+    ({ id, attempt }) => ({ id, attempt, outcome: 'done', result: {}, processingMs: 1 }) as const,
+  );
+  await vi.waitFor(() => expect(received).toEqual(['']), WAIT); // connected
+  const recorded = await store.completeAndClaim([lone!], { ...want, limit: 0 });
+  expect(recorded).toEqual({ ended: [lone!.id], claimed: [], notified: true });
+  await vi.waitFor(() => expect(received).toEqual(['', `finished ${lone!.id}`]), WAIT);
+  expect((await store.completeAndClaim(others, { ...want, limit: 0 })).notified).toBe(false);
+  listenerEnd.abort();
+  await listening;
+  store.close();
+  await drop();
+});
+
 it('a finished task wakes only its own readers', async () => {
   const { db, drop } = await testDatabase();
   const store = createPostgresTaskStore(db);
