@@ -198,6 +198,7 @@ const endedSql = (worker: string, first: number) => `
     with ending as materialized (
       select * from unnest(${ENDING_TYPES.map((type, i) => `$${first + i}::${type}[]`).join(', ')})
            as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment, steps, reason)
+       limit cardinality($${first}::text[]) -- for the planner few rows: it does not scan the table
     ),
     ended as (
       update tasks t
