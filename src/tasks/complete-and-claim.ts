@@ -8,8 +8,8 @@ import { PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, MAX_PROCESSING_MS, withAttemptLogged } from './task-rows.ts';
 
 /**
- * Records attempt results and claims tasks in one statement, which saves a round trip per batch. `notifies`: without a claim, the
- * commit sends the hint of the ends.
+ * Records attempt results and claims tasks in one statement, which saves a round trip per batch. `notifies`: the commit sends the
+ * hint of the ends.
  */
 export async function completeAndClaim(
   db: Db,
@@ -31,7 +31,7 @@ export async function completeAndClaim(
   const statements = batchFirst ? BATCH_FIRST : IN_ORDER;
   const { rows } = await (endings.length === 0
     ? db.query<AdvanceRow>(statements.claim, claimParameters)
-    : db.query<AdvanceRow>(statements.advance, [...claimParameters, ...results])
+    : db.query<AdvanceRow>(statements.advance, [...claimParameters, ...results, notifies])
   ).catch((error: unknown) => {
     queueFloors.requestSearch(service);
     throw error;
@@ -44,7 +44,11 @@ export async function completeAndClaim(
     const fronts = frontsOf(claims);
     queueFloors.raise(service, floors, at, batch_kept_back ? { ...fronts, batch: undefined } : fronts);
   }
-  return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim), notified: false };
+  return {
+    ended: rows.filter((row) => row.ended).map(({ id }) => id),
+    claimed: claims.map(toClaim),
+    notified: notifies,
+  };
 }
 
 const ENDING_TYPES = 'text smallint text text text text int float8 bool text text text'.split(' ');
@@ -225,6 +229,10 @@ const endedSql = (worker: string, first: number) => `
     ),
     due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")})`;
 
+/** `at`: the number of the parameter `notifies`. */
+const hintedSql = (at: number) =>
+  `case when $${at}::bool then pg_notify('${HINT_CHANNEL}', 'finished ' || id)::text end`;
+
 // Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
 const advanceStatement = (name: string, claimed: string): Statement => ({
   name,
@@ -232,7 +240,7 @@ const advanceStatement = (name: string, claimed: string): Statement => ({
   text: `${endedSql('$2', 9)},${claimed}
     ${RESULT_ROWS}
     union all
-    select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
+    select true, id, null, null, ${hintedSql(9 + ENDING_TYPES.length)}, null, null, null, null, null, null, null, null, null, null, null from ended`,
 });
 
 /** Without a claim: half of the time of `advance` for one result. */
@@ -241,8 +249,7 @@ const COMPLETE: Statement = {
   limitMs: CLIENT_LIMIT_MS,
   text: `
     ${endedSql('$1', 2)}
-    select id, case when $${2 + ENDING_TYPES.length}::bool then pg_notify('${HINT_CHANNEL}', 'finished ' || id)::text end
-      from ended`,
+    select id, ${hintedSql(2 + ENDING_TYPES.length)} from ended`,
 };
 
 interface Statements {
