@@ -87,7 +87,7 @@ async function idleRow() {
   table.times('idle: accept to done, median, ms', measured.map(median));
   table.times(
     'idle: accept to done, p95, ms',
-    measured.map((durations) => durations[Math.floor(took.length * 0.95)]),
+    measured.map((durations) => durations[Math.floor(durations.length * 0.95)]),
   );
   say('idle dispatch');
 }

@@ -236,6 +236,19 @@ describe('the task exchange of a worker with the database', () => {
     await close();
   });
 
+  it('records without a claim after an idle claim found fewer tasks than it requested', async () => {
+    const { requests, hints, end, tick, close } = open();
+    requests[0]!.answer(claims('1'));
+    await tick();
+    end('1');
+    await tick();
+    expect(requests[1]).toMatchObject({ endings: [{ id: '1' }], limit: 0 });
+    requests[1]!.answer({ ended: ['1'], notified: true });
+    await tick();
+    expect([requests.length, hints]).toEqual([2, []]);
+    await close();
+  });
+
   it('claims again when idle after a busy claim returned nothing', async () => {
     const { requests, end, tick, close } = open();
     requests[0]!.answer(claims('1', '2'));

@@ -2,7 +2,7 @@ import { isOutcomeUnknown } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { createSignal } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
-import type { AttemptResult, Claim, Renewal, TaskStore } from '../tasks/store.ts';
+import type { AttemptResult, Claim, CompleteAndClaimResult, Renewal, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
 /** A busy worker batches results that arrive within this time. */
@@ -60,6 +60,8 @@ export function createTaskSync(deps: {
   const lostClaims = new Map<number, number>();
   let lastClaim = 0;
   let claimPending = true;
+  /** Whether the worker was busy at its last claim, so that a task to be claimed alone may have been held back. */
+  let wasBusy = false;
   let failures = 0;
   let backoff: NodeJS.Timeout | undefined;
 
@@ -81,10 +83,12 @@ export function createTaskSync(deps: {
       // The claim of an idle worker may return a task that runs alone.
       const mayClaim = ![...batches].some((batch) => !batch.busy && batch.limit > 0);
       const free = mayClaim ? Math.max(0, deps.freeSlots() - requested) : 0;
-      // Half of the slots per batch, so that the other half works while this batch is committed.
-      const limit = claimPending || waiting.length > 0 ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
+      // What the last claim did not find arrives with a notification. Half of the slots per batch, so that the other half
+      // works while this batch is committed.
+      const limit = claimPending || (wasBusy && waiting.length > 0) ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
       if (limit === 0 && waiting.length === 0) return;
       if (limit > 0 && (limit === free || waiting.length === 0)) claimPending = false;
+      if (limit > 0) wasBusy = busy;
       lastClaim = (lastClaim + 1) % CLAIM_NUMBERS;
       void sendBatch({ claim: lastClaim, limit, busy, endings: waiting.splice(0) });
     }
@@ -104,7 +108,7 @@ export function createTaskSync(deps: {
     failures = 0;
     response.claimed.forEach(deps.onClaimed);
     if (response.claimed.length > 0 && performance.now() - begun > LATE_MS) deps.onLateClaims();
-    reportRecorded(batch.endings, new Set(response.ended));
+    reportRecorded(batch.endings, response);
     // More tasks may wait.
     if (batch.limit > 0 && response.claimed.length === batch.limit) claimPending = true;
     // A task to be claimed alone may have been held back from the busy worker, which is idle now.
@@ -125,9 +129,10 @@ export function createTaskSync(deps: {
     backoff = setTimeout(ring, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS)).unref();
   };
 
-  const reportRecorded = (endings: readonly EndedAttempt[], recorded: ReadonlySet<string>) => {
+  const reportRecorded = (endings: readonly EndedAttempt[], { ended: ids, notified }: CompleteAndClaimResult) => {
+    const recorded = new Set(ids);
     for (const ended of endings) deps.onRecorded(ended, recorded.has(ended.result.id));
-    if (recorded.size > 0) tasks.hint('finished', [...recorded]);
+    if (recorded.size > 0 && !notified) tasks.hint('finished', ids);
     if (endings.some(({ result }) => isHandedBack(result))) tasks.hint(`waiting:${service}`);
     const late = endings.length - recorded.size;
     if (late > 0) log.warn({ late }, 'results came too late and were discarded');

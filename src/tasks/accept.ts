@@ -3,26 +3,23 @@ import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../bas
 import { isCollision } from '../base/db-errors.ts';
 import { type FairTags, taggedClients, takenClients } from './fair-tags.ts';
 import { HINT_CHANNEL } from './hints.ts';
+import { createLoneCheck } from './lone.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import { PRIORITY_VALUE } from './task.ts';
 import { IS_READABLE } from './task-rows.ts';
 
-/** A task that arrives this long after the previous one is written by `ACCEPT_LONE`. */
-const LONE_MS = 100;
-
 /**
  * Batches concurrent accepts into one statement and resolves them after its commit. Then `hint` wakes workers; a lone task
- * notifies within its own commit instead, which is 0.5 ms faster and cheap while the lock of NOTIFY is uncontended.
+ * notifies within its own commit instead.
  */
 export function createAccept(
   db: Db,
   tags: FairTags,
   hint: (what: Hint) => void,
 ): (task: NewTask) => Promise<AcceptResult> {
-  let lastAt = Number.NEGATIVE_INFINITY;
+  const isLone = createLoneCheck();
   return batched(async (tasks) => {
-    const lone = tasks.length === 1 && isPlain(tasks[0]!) && performance.now() - lastAt > LONE_MS;
-    lastAt = performance.now();
+    const lone = isLone(tasks.length) && isPlain(tasks[0]!);
     const outcomes = await acceptAll(db, tags, tasks, lone ? ACCEPT_LONE : ACCEPT_PLAIN);
     if (lone) return outcomes;
     const services = new Set(tasks.filter((_, i) => outcomes[i]!.outcome === 'accepted').map(({ service }) => service));

@@ -1,70 +1,75 @@
 import { CLIENT_LIMIT_MS, type Db, type Statement } from '../base/db.ts';
 import type { BatchShare } from './batch-share.ts';
+import { HINT_CHANNEL } from './hints.ts';
 import { type Nullable, withoutNulls } from './null-columns.ts';
-import {
-  type Floors,
-  type Fronts,
-  floorParameters,
-  IS_WAITING,
-  isAboveFloor,
-  type QueueFloors,
-} from './queue-floors.ts';
-import type { AttemptResult, Claim, ClaimRequest, Renewal } from './store.ts';
+import { type Fronts, floorParameters, IS_WAITING, isAboveFloor, type QueueFloors } from './queue-floors.ts';
+import type { AttemptResult, Claim, ClaimRequest, CompleteAndClaimResult, Renewal } from './store.ts';
 import { PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, MAX_PROCESSING_MS, withAttemptLogged } from './task-rows.ts';
 
-/** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
+/**
+ * Records attempt results and claims tasks in one statement, which saves a round trip per batch. `notifies`: the commit sends the
+ * hint of the ends.
+ */
 export async function completeAndClaim(
   db: Db,
   queueFloors: QueueFloors,
   batchShare: BatchShare,
   endings: readonly AttemptResult[],
   request: ClaimRequest,
-): Promise<{ ended: string[]; claimed: Claim[] }> {
+  notifies = false,
+): Promise<CompleteAndClaimResult> {
   const { service, worker, limit, leaseMs, busy = false, claim = null } = request;
-  const floors: Floors = limit > 0 ? await queueFloors.get(service) : {};
+  const results = endingParameters(endings);
+  if (limit === 0) {
+    const { rows } = await db.query<{ id: string }>(COMPLETE, [worker, ...results, notifies]);
+    return { ended: rows.map(({ id }) => id), claimed: [], notified: notifies };
+  }
+  const floors = await queueFloors.get(service);
   const claimParameters = [service, worker, limit, leaseMs, busy, ...floorParameters(floors), claim];
   const batchFirst = batchShare.isDue(service);
-  const rows = await query(db, batchFirst ? BATCH_FIRST : IN_ORDER, claimParameters, [...endings].sort(byId)).catch(
-    (error: unknown) => {
-      queueFloors.requestSearch(service);
-      throw error;
-    },
-  );
+  const statements = batchFirst ? BATCH_FIRST : IN_ORDER;
+  const { rows } = await (endings.length === 0
+    ? db.query<AdvanceRow>(statements.claim, claimParameters)
+    : db.query<AdvanceRow>(statements.advance, [...claimParameters, ...results, notifies])
+  ).catch((error: unknown) => {
+    queueFloors.requestSearch(service);
+    throw error;
+  });
   const claims = rows.filter((row): row is ClaimRow => !row.ended && row.id !== null);
   const batchClaims = claims.filter(({ priority }) => priority === PRIORITY_VALUE.batch).length;
   batchShare.count(service, claims.length, batchFirst ? batchClaims : 0);
   const { at, kept_back, batch_kept_back } = rows.find((row): row is ClaimRow | NoClaimRow => !row.ended)!;
-  if (limit > 0 && !kept_back) {
+  if (!kept_back) {
     const fronts = frontsOf(claims);
     queueFloors.raise(service, floors, at, batch_kept_back ? { ...fronts, batch: undefined } : fronts);
   }
-  return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim) };
+  return {
+    ended: rows.filter((row) => row.ended).map(({ id }) => id),
+    claimed: claims.map(toClaim),
+    notified: notifies,
+  };
 }
 
-async function query(
-  db: Db,
-  { claim, advance }: Statements,
-  claimParameters: readonly unknown[],
-  endings: readonly AttemptResult[],
-): Promise<AdvanceRow[]> {
-  if (endings.length === 0) return (await db.query<AdvanceRow>(claim, claimParameters)).rows;
-  const { rows } = await db.query<AdvanceRow>(advance, [
-    ...claimParameters,
-    endings.map((e) => e.id),
-    endings.map((e) => e.attempt),
-    endings.map((e) => e.outcome),
-    endings.map((e) => (e.outcome === 'done' ? JSON.stringify(e.result) : null)),
-    endings.map((e) => (e.outcome === 'failed' ? e.failure.code : null)),
-    endings.map((e) => (e.outcome === 'failed' ? e.failure.message : null)),
-    endings.map((e) => (e.outcome === 'again' ? null : Math.min(Math.round(e.processingMs), MAX_PROCESSING_MS))),
-    endings.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
-    endings.map((e) => e.outcome === 'again' && e.uncounted === true),
-    endings.map((e) => (e.outcome === 'done' && e.attachment !== undefined ? JSON.stringify(e.attachment) : null)),
-    endings.map(({ steps }) => (steps === undefined ? null : JSON.stringify(steps))),
-    endings.map((e) => (e.outcome === 'again' ? (e.reason ?? null) : null)),
-  ]);
-  return rows;
+const ENDING_TYPES = 'text smallint text text text text int float8 bool text text text'.split(' ');
+
+/** One array per column of `ending`. */
+function endingParameters(endings: readonly AttemptResult[]): unknown[][] {
+  const sorted = [...endings].sort(byId);
+  return [
+    sorted.map((e) => e.id),
+    sorted.map((e) => e.attempt),
+    sorted.map((e) => e.outcome),
+    sorted.map((e) => (e.outcome === 'done' ? JSON.stringify(e.result) : null)),
+    sorted.map((e) => (e.outcome === 'failed' ? e.failure.code : null)),
+    sorted.map((e) => (e.outcome === 'failed' ? e.failure.message : null)),
+    sorted.map((e) => (e.outcome === 'again' ? null : Math.min(Math.round(e.processingMs), MAX_PROCESSING_MS))),
+    sorted.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
+    sorted.map((e) => e.outcome === 'again' && e.uncounted === true),
+    sorted.map((e) => (e.outcome === 'done' && e.attachment !== undefined ? JSON.stringify(e.attachment) : null)),
+    sorted.map(({ steps }) => (steps === undefined ? null : JSON.stringify(steps))),
+    sorted.map((e) => (e.outcome === 'again' ? (e.reason ?? null) : null)),
+  ];
 }
 
 /** The front of the queue. */
@@ -192,16 +197,12 @@ const claimStatement = (name: string, claimed: string): Statement => ({
     select answer.* from quick, (${RESULT_ROWS}) as answer`,
 });
 
-// Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
-const advanceStatement = (name: string, claimed: string): Statement => ({
-  name,
-  limitMs: CLIENT_LIMIT_MS, // shorter than a lease
-  text: `
+/** `first`: the number of the first parameter made by `endingParameters`. */
+const endedSql = (worker: string, first: number) => `
     with ending as materialized (
-      select * from unnest(
-        $9::text[], $10::smallint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::float8[],
-        $17::bool[], $18::text[], $19::text[], $20::text[]
-      ) as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment, steps, reason)
+      select * from unnest(${ENDING_TYPES.map((type, i) => `$${first + i}::${type}[]`).join(', ')})
+           as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment, steps, reason)
+       limit cardinality($${first}::text[]) -- for the planner few rows: it does not scan the table
     ),
     ended as (
       update tasks t
@@ -223,14 +224,33 @@ const advanceStatement = (name: string, claimed: string): Statement => ({
              worker        = null,
              leased_until  = null
         from ending e
-       where t.id = e.id and ${isHeldBy('$2')} and t.attempts = e.attempt
+       where t.id = e.id and ${isHeldBy(worker)} and t.attempts = e.attempt
       returning t.id, e.outcome
     ),
-    due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")}),${claimed}
+    due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")})`;
+
+/** `at`: the number of the parameter `notifies`. */
+const hintedSql = (at: number) =>
+  `case when $${at}::bool then pg_notify('${HINT_CHANNEL}', 'finished ' || id)::text end`;
+
+// Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
+const advanceStatement = (name: string, claimed: string): Statement => ({
+  name,
+  limitMs: CLIENT_LIMIT_MS, // shorter than a lease
+  text: `${endedSql('$2', 9)},${claimed}
     ${RESULT_ROWS}
     union all
-    select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
+    select true, id, null, null, ${hintedSql(9 + ENDING_TYPES.length)}, null, null, null, null, null, null, null, null, null, null, null from ended`,
 });
+
+/** Without a claim: half of the time of `advance` for one result. */
+const COMPLETE: Statement = {
+  name: 'complete',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    ${endedSql('$1', 2)}
+    select id, ${hintedSql(2 + ENDING_TYPES.length)} from ended`,
+};
 
 interface Statements {
   readonly claim: Statement;

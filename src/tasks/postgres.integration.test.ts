@@ -158,6 +158,37 @@ it('accepting tasks sends one hint per service for lone, batched and keyed tasks
   await drop();
 });
 
+it('the commit of a lone result sends its hint, with and without a claim', async () => {
+  const { db, drop } = await testDatabase();
+  const [store, other] = [createPostgresTaskStore(db), createPostgresTaskStore(db)];
+  const listenerEnd = new AbortController();
+  const received: string[] = [];
+  const listening = db.listen('assay_hints', (hint) => void received.push(hint), listenerEnd.signal);
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  await db.transaction((tx) =>
+    store.acceptWithin(
+      tx,
+      [1, 2, 3, 4].map(() => ({ ...task, id: newId() })),
+    ),
+  );
+  const want = { service: 'a', worker: 'w', limit: 4, leaseMs: 60_000 };
+  const { claimed } = await store.completeAndClaim([], want);
+  const [first, second, ...rest] = claimed.map(
+    ({ id, attempt }) => ({ id, attempt, outcome: 'done', result: {}, processingMs: 1 }) as const,
+  );
+  await vi.waitFor(() => expect(received).toEqual(['']), WAIT); // connected
+  expect(await store.completeAndClaim([first!], { ...want, limit: 0 })).toMatchObject({ notified: true });
+  expect(await other.completeAndClaim([second!], want)).toMatchObject({ ended: [second!.id], notified: true });
+  const hints = [first!, second!].map(({ id }) => `finished ${id}`);
+  await vi.waitFor(() => expect(received.slice(1)).toEqual(hints), WAIT);
+  expect(await other.completeAndClaim(rest, want)).toMatchObject({ notified: false });
+  listenerEnd.abort();
+  await listening;
+  store.close();
+  other.close();
+  await drop();
+});
+
 it('a finished task wakes only its own readers', async () => {
   const { db, drop } = await testDatabase();
   const store = createPostgresTaskStore(db);

@@ -12,6 +12,7 @@ import {
 } from './deliveries.ts';
 import { type ClientWeights, createFairTags, type VirtualTime } from './fair-tags.ts';
 import { createHints } from './hints.ts';
+import { createLoneCheck } from './lone.ts';
 import { queueDepth } from './queue-depth.ts';
 import { createQueueFloors } from './queue-floors.ts';
 import { createTaskReader, readAttachment, readCheckpoint } from './read.ts';
@@ -33,6 +34,7 @@ export function createPostgresTaskStore(
   const depths = new Map<string, Depth>();
   const virtualTime: VirtualTime = (service, priority) => depths.get(service)?.virtualTime[priority];
   const tags = createFairTags(weights, virtualTime);
+  const isLoneEnd = createLoneCheck();
   const findByIdempotencyKey = createIdempotencyLookup(db);
   return {
     ...hints,
@@ -46,7 +48,8 @@ export function createPostgresTaskStore(
     readTimeline: (service, id) => readTimeline(db, service, id),
     readAttachment: (id) => readAttachment(db, id),
     readCheckpoint: (id, knownBytes) => readCheckpoint(db, id, knownBytes),
-    completeAndClaim: (endings, request) => completeAndClaim(db, floors, batchShare, endings, request),
+    completeAndClaim: (endings, request) =>
+      completeAndClaim(db, floors, batchShare, endings, request, endings.length > 0 && isLoneEnd(endings.length)),
     returnClaims: (worker, claims) => returnClaims(db, worker, claims),
     renew: (worker, leases) => renew(db, worker, leases),
     release: (worker, maxAttempts) => release(db, worker, maxAttempts),

@@ -62,10 +62,7 @@ export interface TaskStore {
    * A task whose worker was lost may have crashed it. It is claimed `alone`, before other tasks of its priority, by a
    * worker that is not `busy`. While it waits, one busy worker at a time receives no tasks, so that it becomes free.
    */
-  completeAndClaim(
-    endings: readonly AttemptResult[],
-    want: ClaimRequest,
-  ): Promise<{ ended: string[]; claimed: Claim[] }>;
+  completeAndClaim(endings: readonly AttemptResult[], want: ClaimRequest): Promise<CompleteAndClaimResult>;
 
   /**
    * Requeues the tasks of claims whose response was lost and uncounts these attempts, which never started. Returns the
@@ -282,6 +279,13 @@ export type AttemptResult = { readonly id: string; readonly attempt: number; rea
       readonly uncounted?: boolean;
     }
 );
+
+export interface CompleteAndClaimResult {
+  readonly ended: string[];
+  readonly claimed: Claim[];
+  /** The hint `finished` was sent with the commit; otherwise the caller sends it. */
+  readonly notified?: boolean;
+}
 
 export interface Renewal {
   readonly id: string;
