@@ -22,7 +22,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
     model: createFakeModel({
       run: async ({ input }) => {
         if (isFailing && (input as { file_name?: string }).file_name === 'b.jpg')
-          throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+          throw new TaskFailure({ code: 'IMAGE_FETCH_FAILED', message: 'The image could not be downloaded.' });
         return { result: RESULT };
       },
     }),
@@ -41,7 +41,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
   expect(await cells(2)).toEqual(['a.jpg', 'b.jpg']);
   expect(await cells(3)).toEqual(['Completed', 'Failed']);
-  expect(await cells(4)).toEqual(['', 'The file is not a readable image.']);
+  expect(await cells(4)).toEqual(['concrete wall: crack', 'The image could not be downloaded.']);
 
   isFailing = false;
   await page.goto(`${product.url}/batch`);
@@ -55,6 +55,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
+  expect(await cells(4)).toEqual(['concrete wall: crack', 'concrete wall: crack']);
   await until(() => page.locator('#downloads').isVisible()).toBe(true);
   const save = async (format: string) => {
     const saving = page.waitForEvent('download');
@@ -165,6 +166,7 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
   expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
+  await until(() => cellsOf(page, 4)).toEqual(['Fields: 7, to review: 7', 'Fields: 7, to review: 7']);
   const saving = page.waitForEvent('download');
   await page.locator('#downloads button[data-format=csv]').click();
   expect(String(await readFile(await (await saving).path()))).toMatch(/,general:year_built,[\s\S]*,1978,/);
@@ -174,17 +176,25 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch shows its items also if the recent batches cannot be read', async (test) => {
+it('The page of a batch shows its items also if the recent batches cannot be read, and offers no retry of damaged files', async (test) => {
   const product = await startProduct({
     env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
-    model: createFakeModel({ run: async () => ({ result: RESULT }) }),
+    model: createFakeModel({
+      run: async ({ input }) => {
+        if ((input as { file_name?: string }).file_name === 'b.jpg')
+          throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+        return { result: RESULT };
+      },
+    }),
   });
   onTestFinished(() => product.stop());
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   await page.route('**/batches?limit=*', (route) => route.abort());
-  await page.locator('#file').setInputFiles(file('a.jpg'));
-  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 0, cancelled: 0');
-  await until(() => cellsOf(page, 3)).toEqual(['Completed']);
+  await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
+  await until(() => cellsOf(page, 3)).toEqual(['Completed', 'Failed']);
+  await page.getByText('Retrying would not help').waitFor();
+  expect(await page.locator('#retry').isVisible()).toBe(false);
   expect(await page.locator('#refused').isVisible()).toBe(false);
 });
 

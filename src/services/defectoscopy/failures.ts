@@ -17,6 +17,11 @@ export const FAILURES = {
   unknownModel: failure('INFERENCE_FAILED', 'The requested model version is no longer installed.'),
 } as const;
 
+/** Of the file itself: processing it again fails again. */
+export const PERMANENT_ERRORS: readonly string[] = [FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge].map(
+  ({ code }) => code,
+);
+
 /** By code. Other codes are shown with their message. */
 export const failureTexts = {
   en: {

@@ -31,6 +31,7 @@ import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { sandbox } from './sandbox.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
+import { summarizePhotos } from './summaries.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
@@ -81,6 +82,7 @@ export async function createDefectoscopyGateway(deps: {
     ...{
       present: (task: Task) => present(task),
       table: resultTable(Classification),
+      summarize: summarizePhotos(context.db),
       archives: archivesOf('image_url', { type: PHOTOS, context, shared }),
     },
     open:

@@ -23,14 +23,15 @@ export function batchPage(
     typePrefixes: readonly string[];
     /** Of its tasks, by code. */
     failures: (language: UiLanguage) => Readonly<Record<string, string>>;
+    permanentErrors: readonly string[];
   },
 ): void {
-  const { version, titles, auth, typePrefixes, failures } = deps;
+  const { version, titles, auth, typePrefixes, failures, permanentErrors } = deps;
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const own: BatchPage = {
       ...batchData(language, failures(language)),
-      ...{ typePrefixes, itemPath: './?task=', needsToken: auth() === 'enforced' },
+      ...{ typePrefixes, permanentErrors, itemPath: './?task=', needsToken: auth() === 'enforced' },
     };
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
@@ -129,6 +130,9 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
     <div id="actions" class="row" hidden>
       <Button type="button" id="cancel" text={progress.cancel} />
       <Button type="button" id="retry" text={progress.retry} hidden />
+      <span id="not-retried" class="hint" safe hidden>
+        {progress.notRetried}
+      </span>
       <span id="downloads" hidden>
         <Span text={`${progress.download}: `} />
         <Button type="button" class="small" data-format="csv" text="CSV" />
@@ -150,7 +154,7 @@ const Items = ({ texts: { items } }: Props): JSX.Element => (
             <th scope="col">№</th>
             <Th scope="col" text={items.file} />
             <Th scope="col" text={items.state} />
-            <Th scope="col" text={items.error} />
+            <Th scope="col" text={items.result} />
           </tr>
         </thead>
         <tbody id="rows"></tbody>

@@ -2,7 +2,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import type { BatchPage } from '../../../ui/browser/batch-texts.ts';
 import { BATCH_ASSETS, BatchSections, batchData } from '../../shared/batch-page.tsx';
 import { listTexts } from '../browser/list-texts.ts';
-import { errorTexts } from '../failures.ts';
+import { errorTexts, PERMANENT_ERRORS } from '../failures.ts';
 import type { Frame } from './frame.tsx';
 
 /** `GET /batch`: the documents of a folder or an archive. */
@@ -13,7 +13,12 @@ export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
     if (!signedIn) return reply.redirect('login', 303);
     const own: BatchPage = {
       ...batchData(language, { ...listTexts[language].refusals, ...errorTexts[language] }),
-      ...{ typePrefixes: ['application/pdf'], itemPath: 'task/', needsToken: undefined },
+      ...{
+        typePrefixes: ['application/pdf'],
+        permanentErrors: PERMANENT_ERRORS,
+        itemPath: 'task/',
+        needsToken: undefined,
+      },
     };
     return frame.send(reply, viewer, {
       ...{ own, title: own.texts.title, ...BATCH_ASSETS },
