@@ -77,16 +77,22 @@ describe('assay predict FOLDER', () => {
     });
     expect(err).toMatch(/^broken\.jpg: .* \(UNSUPPORTED_MEDIA_TYPE\)$/m);
     const rows = await readTable('bridge.csv');
-    expect(rows.map(({ file }) => file)).toEqual(['1.jpg', '3.jpg', 'broken.jpg', 'empty.jpg', 'north side/2.jpg']);
+    expect(rows.map(({ name }) => name)).toEqual(['1.jpg', '3.jpg', 'broken.jpg', 'empty.jpg', 'north side/2.jpg']);
     expect(rows[0]).toMatchObject({
+      task_id: expect.stringMatching(/^\w{26}$/),
+      status: 'done',
       surface: RESULT.surface,
+      masters: 'cracking; sound',
       defects: 'crack',
       defect_confidences: '0.900',
       familiarity: '',
       warnings: '',
       error: '',
     });
-    expect(rows[3]!['error']).toMatch(/is empty\. \(UNREADABLE\)/);
+    expect(rows[3]).toMatchObject({ task_id: '', status: 'failed', error_code: 'UNREADABLE' });
+    expect(rows[3]!['error']).toMatch(/is empty\./);
+    const state = (await photos.call(`/result/${rows[4]!['task_id']}`)).body.data;
+    expect(state).toMatchObject({ file_name: '2.jpg', result: { surface: RESULT.surface } });
 
     await copyFile(WALL, join(folder, name, 'broken.jpg'));
     await rm(join(folder, name, 'empty.jpg'));
@@ -192,8 +198,8 @@ it('assay transcribe FOLDER writes a transcript per recording, or a table of the
   const table = await assay(['transcribe', 'calls', ...at(speech), '--token', TOKEN, '--output', 'texts.csv']);
   expect(table).toEqual({ code: 0, out: '2 done: texts.csv\n', err: '' });
   expect(await readTable('texts.csv')).toMatchObject([
-    { file: 'a.mp3', transcription: TRANSCRIPT.transcription, error: '' },
-    { file: 'monday/b.mp3' },
+    { name: 'a.mp3', transcription: TRANSCRIPT.transcription, error: '' },
+    { name: 'monday/b.mp3' },
   ]);
 });
 
@@ -205,7 +211,7 @@ it('assay extract FOLDER reads each PDF, and the images of a subfolder as one do
     runAssay(['extract', 'shelf', ...at(passports), ...options], { cwd: folder, env: { ASSAY_API_KEY: ADMIN_KEY } });
   expect(await extract('--output', 'shelf.csv')).toEqual({ code: 0, out: '2 done: shelf.csv\n', err: '' });
   const rows = await readTable('shelf.csv');
-  expect(rows.map(({ file }) => file)).toEqual(['a.pdf', 'scans']);
+  expect(rows.map(({ name }) => name)).toEqual(['a.pdf', 'scans']);
   expect(Object.keys(rows[0]!)).toContain('general:address');
   expect(await extract('--format', 'xlsx', '--output', 'tables')).toMatchObject({ code: 0, err: '' });
   expect((await readdir(join(folder, 'tables'))).sort()).toEqual(['.assay-xlsx.progress', 'a.pdf.xlsx', 'scans.xlsx']);

@@ -117,6 +117,9 @@ it('The page of a batch creates one batch of a selection that is sent again afte
   expect(await created()).toBe(1);
   await page.locator('#file').setInputFiles(photo);
   await until(created).toBe(2);
+  await page.locator('#rows a').click();
+  await until(() => page.locator('#file-name').textContent()).toBe('wall.jpg');
+  await page.locator('img#photo').waitFor();
 });
 
 it('The page of a batch can cancel an upload, then accepts the same files again, sorted by name', async (test) => {

@@ -10,6 +10,9 @@ import {
   type Photo,
   type ReadDocument,
 } from '../../client/index.ts';
+import { Classification } from '../../services/defectoscopy/api-schema.ts';
+import { type ResultTable, resultTable } from '../../services/shared/batches/results.ts';
+import { Transcription } from '../../services/stt/api-schema.ts';
 import { type ClientCommandOptions, groupingOf, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
@@ -41,29 +44,18 @@ export async function predictFolder(
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
     const work: FolderWork<NonNullable<Photo['result']>> = {
       create: async ({ paths }, signal) => {
-        const { data } = await openInputFile(paths[0]!);
-        return (await defectoscopy.predict(data, { ...request, signal })).task_id;
+        const { data, name: fileName } = await openInputFile(paths[0]!);
+        return (await defectoscopy.predict(data, { ...request, fileName, signal })).task_id;
       },
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
     const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant, signal });
-    await writeTable(output, outcomes, ({ surface, masters, defects, familiarity, warnings = [] }) => ({
-      surface,
-      ...columnsOf('group', masters),
-      ...columnsOf('defect', defects),
-      familiarity: familiarity?.toFixed(4) ?? '',
-      warnings: warnings.join('; '),
-    }));
+    await writeTable(output, outcomes, resultTable(Classification));
     report(outcomes, output);
   });
 }
-
-const columnsOf = (name: string, scored: readonly { readonly name: string; readonly conf: number }[]) => ({
-  [`${name}s`]: scored.map((one) => one.name).join('; '),
-  [`${name}_confidences`]: scored.map(({ conf }) => conf.toFixed(3)).join('; '),
-});
 
 /**
  * `assay transcribe FOLDER --output texts --format srt`: a transcript per recording; with `--output texts.csv` a table with
@@ -87,8 +79,10 @@ export async function transcribeFolder(
     if (!isTable) await makeFolder(output);
     const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
-      create: async ({ paths }, signal) =>
-        (await stt.transcribe((await openInputFile(paths[0]!)).data, { ...request, signal })).task_id,
+      create: async ({ paths }, signal) => {
+        const { data, name: fileName } = await openInputFile(paths[0]!);
+        return (await stt.transcribe(data, { ...request, fileName, signal })).task_id;
+      },
       async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
         if (isTable) return result;
@@ -103,13 +97,7 @@ export async function transcribeFolder(
     const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
     const outcomes = await run(folder, 'recordings', work, { ...options, output, manifest, variant, signal });
-    if (isTable) {
-      await writeTable(output, outcomes as Outcome<DoneRecording['result']>[], (result) => ({
-        language: result.language ?? '',
-        duration_seconds: result.duration_seconds ?? null,
-        transcription: result.transcription,
-      }));
-    }
+    if (isTable) await writeTable(output, outcomes, resultTable(Transcription));
     report(outcomes, output);
   });
 }
@@ -153,14 +141,22 @@ export async function extractFolder(
     const manifest = isExport ? join(output, `.assay-${format}.progress`) : `${output}.progress`;
     const variant = language;
     const outcomes = await run(folder, 'documents', work, { ...options, output, manifest, variant, signal });
-    if (!isExport) await writeTable(output, outcomes as Outcome<ReadDocument>[], ({ fields }) => valuesOf(fields));
+    if (!isExport) await writeTable(output, outcomes, documentTable(outcomes as Outcome<ReadDocument>[]));
     report(outcomes, output);
   });
 }
 
-/** Values outside tables. */
-const valuesOf = (fields: ReadDocument['fields']) =>
-  Object.fromEntries(Object.entries(fields).flatMap(([key, { value }]) => (/:\d+\./u.test(key) ? [] : [[key, value]])));
+/** A column per field outside tables. */
+function documentTable(outcomes: readonly Outcome<ReadDocument>[]): ResultTable {
+  const keys = outcomes.flatMap(({ result }) => (result ? Object.keys(result.fields) : []));
+  return {
+    columns: [...new Set(keys)].filter((key) => !/:\d+\./u.test(key)),
+    cells(body) {
+      const { result } = (JSON.parse(body) as { data: { result: ReadDocument } }).data;
+      return Object.fromEntries(Object.entries(result.fields).map(([key, { value }]) => [key, value]));
+    },
+  };
+}
 
 async function createDocument(
   passports: Passports,

@@ -27,6 +27,7 @@ import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
+import { photoRoute } from './routes/photo-route.ts';
 import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { sandbox } from './sandbox.ts';
@@ -99,6 +100,7 @@ export async function createDefectoscopyGateway(deps: {
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
+  photoRoute(app, { context, shared, ownTasksOnly });
   modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   const { isReviewer, mayCorrect } = createReviewerCheck({
     tokens: configuredTokens,
