@@ -13,7 +13,7 @@ import {
 import { Classification } from '../../services/defectoscopy/api-schema.ts';
 import { type ResultTable, resultTable } from '../../services/shared/batches/results.ts';
 import { Transcription } from '../../services/stt/api-schema.ts';
-import { type ClientCommandOptions, groupingOf, runClientCommand } from '../client-command.ts';
+import { type ClientCommandOptions, groupingOf, onOneLine, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
@@ -25,6 +25,8 @@ import { report, writeTable } from './write-table.ts';
 type FolderOptions<Options> = Options & ClientCommandOptions & { readonly concurrency?: number };
 
 const CONCURRENCY = 8;
+/** Files that a message names. */
+const MAX_NAMED = 5;
 /** Also on this machine: a large folder reaches the rate limit. */
 const RETRIES = 3;
 
@@ -43,10 +45,10 @@ export async function predictFolder(
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
     const work: FolderWork<NonNullable<Photo['result']>> = {
-      create: async ({ paths }, signal) => {
-        const { data, name: fileName } = await openInputFile(paths[0]!);
-        return (await defectoscopy.predict(data, { ...request, fileName, signal })).task_id;
-      },
+      upload: (item, signal) => uploadFile(defectoscopy, item, signal),
+      create: async ({ paths }, { key: idempotencyKey, url }, signal) =>
+        (await defectoscopy.predict(url!, { ...request, fileName: basename(paths[0]!), idempotencyKey, signal }))
+          .task_id,
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
     const manifest = `${output}.progress`;
@@ -79,10 +81,9 @@ export async function transcribeFolder(
     if (!isTable) await makeFolder(output);
     const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
-      create: async ({ paths }, signal) => {
-        const { data, name: fileName } = await openInputFile(paths[0]!);
-        return (await stt.transcribe(data, { ...request, fileName, signal })).task_id;
-      },
+      upload: (item, signal) => uploadFile(stt, item, signal),
+      create: async ({ paths }, { key: idempotencyKey, url }, signal) =>
+        (await stt.transcribe(url!, { ...request, fileName: basename(paths[0]!), idempotencyKey, signal })).task_id,
       async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
         if (isTable) return result;
@@ -122,11 +123,10 @@ export async function extractFolder(
   return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
-    // A subfolder may have the name of the folder.
-    const fileOf = ({ name }: Item) =>
-      join(output, `${name === '.' ? `${basename(resolve(folder))}.images` : name}.${format}`);
+    const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<ReadDocument | { readonly output: string }> = {
-      create: (item, signal) => createDocument(passports, item, { ...groupingOf(options), signal }),
+      create: (item, { key: idempotencyKey }, signal) =>
+        createDocument(passports, item, { ...groupingOf(options), idempotencyKey, signal }),
       async finish(id, item, signal) {
         await passports.wait(id, { signal });
         if (!isExport) return (await passports.result(id, { language, signal })) as ReadDocument;
@@ -158,14 +158,19 @@ function documentTable(outcomes: readonly Outcome<ReadDocument>[]): ResultTable 
   };
 }
 
+const uploadFile = async (service: Pick<Assay['stt'], 'upload'>, { paths }: Item, signal: AbortSignal) =>
+  (await service.upload((await openInputFile(paths[0]!)).data, { signal })).url;
+
 async function createDocument(
   passports: Passports,
   { paths }: Item,
-  request: GroupingOptions & { readonly signal: AbortSignal },
+  request: GroupingOptions & { readonly idempotencyKey: string; readonly signal: AbortSignal },
 ): Promise<string> {
   const files = await Promise.all(paths.map(openInputFile));
   if (extname(paths[0]!).toLowerCase() === '.pdf') return (await passports.upload(files, request)).items[0]!.id;
-  return createFromImages(passports, files, request);
+  // Uploaded again, the images have other ids.
+  const { idempotencyKey: _, ...grouping } = request;
+  return createFromImages(passports, files, grouping);
 }
 
 async function run<Result>(
@@ -192,6 +197,9 @@ async function run<Result>(
   },
 ): Promise<Outcome<Result>[]> {
   const found = await findItems(folder, kind, output);
+  for (const { name, paths } of found) {
+    if (paths.length > 1 && dirname(paths[0]!) === join(folder)) warnOfJoined(name, paths);
+  }
   const isGrouped = project !== undefined || tag !== undefined;
   const variant = isGrouped ? `${ofResults ?? ''} ${JSON.stringify([project, tag])}` : ofResults;
   const items =
@@ -202,6 +210,14 @@ async function run<Result>(
   } finally {
     await manifest.close();
   }
+}
+
+/** Images beside each other may be of several passports. */
+function warnOfJoined(name: string, paths: readonly string[]): void {
+  const names = paths.slice(0, MAX_NAMED).map((path) => basename(path));
+  const more = paths.length > names.length ? ` and ${paths.length - names.length} more` : '';
+  const joined = `${paths.length} images become one document, ${name}: ${names.join(', ')}${more}.`;
+  console.error(onOneLine(`${joined} If they are of several passports, give each a subfolder.`));
 }
 
 async function requireTable(options: ClientCommandOptions, example: string): Promise<string> {

@@ -7,7 +7,7 @@ export const fileNameField = {
   file_name: Type.Optional(
     Type.String({
       ...{ minLength: 1, maxLength: 255, pattern: STORABLE_TEXT },
-      description: 'The name of the file, for the pages and the catalog, if its URL does not have it.',
+      description: 'The name of the file, for pages and records, if its URL does not have it.',
     }),
   ),
 };
