@@ -164,6 +164,8 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Many files' }).click();
   await page.waitForURL('**/batch');
+  await page.getByText('PDF files only').waitFor();
+  expect(await page.locator('#file').getAttribute('accept')).toContain('.pdf');
   const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(createPdf().bytes) });
   await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');

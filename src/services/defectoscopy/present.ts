@@ -8,7 +8,7 @@ import { splitResult } from './result.ts';
 
 export const MESSAGES = {
   en: { queued: 'The task is waiting for a worker.', processing: 'The photo is being processed.' },
-  ru: { queued: 'Задача ожидает обработки.', processing: 'Снимок обрабатывается.' },
+  ru: { queued: 'Задача ожидает обработки.', processing: 'Фото обрабатывается.' },
 };
 export type Language = keyof typeof MESSAGES;
 

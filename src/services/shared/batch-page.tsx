@@ -6,7 +6,7 @@ import { GroupingInputs } from '../../ui/grouping-inputs.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
-import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
+import { Button, H2, P, Span, Th } from '../../ui/text-elements.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
 import { MAX_ITEMS } from './batches/collect-items.ts';
 import { serviceLinks } from './service-links.ts';
@@ -59,8 +59,9 @@ export const BATCH_ASSETS = { styles: ['ui/drop.css', 'ui/batch.css'], script: '
 export const BatchSections = ({
   texts,
   language,
+  files,
   children,
-}: Props & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
+}: Props & ChoiceProps & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
   <>
     <BackLink text={texts.back} />
     <PageIntro title={texts.title} lead={texts.lead} />
@@ -68,7 +69,7 @@ export const BatchSections = ({
     <div class="needs-script batch">
       {children}
       <p id="refused" class="notice bad" role="alert" hidden></p>
-      <Choice texts={texts} />
+      <Choice texts={texts} files={files} />
       <Invalid texts={texts} />
       <Progress texts={texts} />
       <Items texts={texts} />
@@ -82,16 +83,22 @@ interface Props {
   readonly texts: BatchTexts;
 }
 
+interface ChoiceProps {
+  /** If the choice is narrower than the file types of the service; `hint` says what to do with others. */
+  readonly files?: { readonly accept: string; readonly hint: string } | undefined;
+}
+
 /** Missing in the types of elements. */
 const FOLDER = { webkitdirectory: true };
 
 const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
 
-const Choice = ({ texts: { choose } }: Props): JSX.Element => (
+const Choice = ({ texts: { choose }, files }: Props & ChoiceProps): JSX.Element => (
   <section id="choice" class="panel" aria-labelledby="choice-title">
     <H2 id="choice-title" text={choose.title} />
     <fieldset id="inputs">
-      <DropZone words={choose.drop} icon={<FolderIcon />}>
+      {files ? <P class="hint" text={files.hint} /> : ''}
+      <DropZone words={choose.drop} icon={<FolderIcon />} {...(files && { accept: files.accept })}>
         <label class="button">
           <input id="folder" type="file" class="visually-hidden" {...FOLDER} />
           <Span text={choose.folder} />

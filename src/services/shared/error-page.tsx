@@ -121,6 +121,8 @@ function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): str
     // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');
-    return `${getOwnProperty(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;
+    // The names of members of a body are for programs.
+    const label = getOwnProperty(words.fieldNames ?? {}, name) ?? (part === 'body' ? undefined : name);
+    return label === undefined ? sentence : `${label}: ${sentence}`;
   });
 }

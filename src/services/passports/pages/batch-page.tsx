@@ -5,6 +5,12 @@ import { listTexts } from '../browser/list-texts.ts';
 import { errorTexts, PERMANENT_ERRORS } from '../failures.ts';
 import type { Frame } from './frame.tsx';
 
+const ACCEPTED = 'application/pdf,.pdf,application/zip,.zip';
+const HINTS = {
+  en: 'PDF files only: each becomes a document. Make a document of page photos on the page “Technical passports”, or with a folder per passport and assay extract.',
+  ru: 'Только файлы PDF: каждый становится документом. Документ из фото страниц создаётся на странице «Технические паспорта» или командой assay extract: по папке на паспорт.',
+};
+
 /** `GET /batch`: the documents of a folder or an archive. */
 export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
@@ -23,7 +29,7 @@ export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
     return frame.send(reply, viewer, {
       ...{ own, title: own.texts.title, ...BATCH_ASSETS },
       children: (
-        <BatchSections texts={own.texts} language={language}>
+        <BatchSections texts={own.texts} language={language} files={{ accept: ACCEPTED, hint: HINTS[language] }}>
           {''}
         </BatchSections>
       ),
