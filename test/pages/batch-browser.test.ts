@@ -172,6 +172,10 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
   expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
   await until(() => cellsOf(page, 4)).toEqual(['Fields: 7, to review: 7', 'Fields: 7, to review: 7']);
+  const signIn = { method: 'POST', body: { api_key: ADMIN_KEY }, token: null };
+  const { token } = (await product.call('/auth/token', signIn)).body;
+  const { events } = (await product.call('/events', { token })).body;
+  expect(events).toContainEqual(expect.objectContaining({ type: 'batch.completed' }));
   const saving = page.waitForEvent('download');
   await page.locator('#downloads button[data-format=csv]').click();
   expect(String(await readFile(await (await saving).path()))).toMatch(/,general:year_built,[\s\S]*,1978,/);
