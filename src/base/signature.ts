@@ -1,5 +1,6 @@
 /** Features of a photo as signed bytes: src/ml/feature-signature.ts. */
 export type Signature = Int8Array;
+export const SIGNATURE_LENGTH = 256;
 
 /** A bit per value, as hexadecimal digits: similar signatures differ in few bits (Charikar 2002, doi:10.1145/509907.509965). */
 export function signBits(signature: Signature): string {

@@ -3,6 +3,8 @@ import { type GroupingOptions, groupingFields } from './grouping.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
+  type FileOptions,
+  fileNameField,
   resultPath,
   type TaskHandle,
   TaskService,
@@ -23,7 +25,7 @@ import type {
   ShadowComparisons,
 } from './wire/defectoscopy.ts';
 
-export interface PredictOptions extends CreateOptions, GroupingOptions {
+export interface PredictOptions extends CreateOptions, FileOptions, GroupingOptions {
   /** `realtime` (default) runs before `batch`. */
   readonly priority?: 'realtime' | 'batch' | undefined;
   readonly webhookUrl?: string | undefined;
@@ -52,6 +54,7 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent, PredictRequest>
       ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
       ...(modelVersion !== undefined && { model_version: modelVersion }),
       ...(inspect !== undefined && { inspect }),
+      ...fileNameField(image, options),
       ...groupingFields(options),
     };
     return this.create<PhotoAccepted>('/predict', request, options);

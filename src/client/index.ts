@@ -21,7 +21,7 @@ export type { WaitOptions } from './poll.ts';
 export type { Polling } from './poll-schedule.ts';
 export type { CallOptions } from './request.ts';
 export type * from './stt.ts';
-export type { CreateOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys } from './tasks.ts';
+export type { CreateOptions, FileOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys } from './tasks.ts';
 export { type HeadersInput, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export type * from './wire/batches.ts';
 export type * from './wire/catalog.ts';

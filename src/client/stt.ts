@@ -3,6 +3,8 @@ import { type GroupingOptions, groupingFields } from './grouping.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
+  type FileOptions,
+  fileNameField,
   resultPath,
   type TaskHandle,
   TaskService,
@@ -21,7 +23,7 @@ import type {
   Vocabulary,
 } from './wire/stt.ts';
 
-export interface TranscribeOptions extends CreateOptions, GroupingOptions {
+export interface TranscribeOptions extends CreateOptions, FileOptions, GroupingOptions {
   readonly language?: string | undefined;
   /** Words and names that the model prefers, in addition to those of the token; objects also give spoken forms. */
   readonly vocabulary?: readonly VocabularyTerm[] | undefined;
@@ -61,6 +63,7 @@ export class Stt extends TaskService<Recording, RecordingEvent, TranscribeReques
       ...(vocabulary !== undefined && { vocabulary }),
       ...(metadata !== undefined && { metadata }),
       ...(webhook !== undefined && { webhook }),
+      ...fileNameField(audio, options),
       ...groupingFields(options),
     };
     return this.create<RecordingAccepted>('/transcribe/audio_url', request, options);

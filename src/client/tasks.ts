@@ -1,5 +1,5 @@
 import { Batches } from './batches.ts';
-import { type Bytes, toBlob } from './bytes.ts';
+import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import {
   type DeliveryOptions,
@@ -61,6 +61,17 @@ export interface CreateOptions extends CallOptions {
 export type WithStatus<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
 
 export type WithRequired<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
+
+export interface FileOptions {
+  /** For the pages and the catalog. Default: the name of a `File`. */
+  readonly fileName?: string | undefined;
+}
+
+/** @internal */
+export function fileNameField(source: string | URL | Bytes, { fileName }: FileOptions): { file_name?: string } {
+  const name = fileName ?? (typeof source === 'string' || source instanceof URL ? undefined : fileNameOf(source));
+  return name === undefined || name === '' ? {} : { file_name: name.slice(-255) };
+}
 
 type TaskState =
   | { readonly status: 'queued' | 'processing' | 'done' }

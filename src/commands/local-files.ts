@@ -43,5 +43,5 @@ export async function checkOutputFolder(output: string): Promise<void> {
   });
 }
 
-export const openInputSource = async (source: string): Promise<string | Blob> =>
-  /^https?:\/\//i.test(source) ? source : (await openInputFile(source)).data;
+export const openInputSource = async (source: string): Promise<{ name?: string; data: string | Blob }> =>
+  /^https?:\/\//i.test(source) ? { data: source } : openInputFile(source);

@@ -16,7 +16,8 @@ export function predictCommand(source: string, options: PredictOptions, signal: 
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const { priority, modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options), signal };
-    const task = await defectoscopy.predict(await openInputSource(source), request);
+    const { data, name: fileName } = await openInputSource(source);
+    const task = await defectoscopy.predict(data, { ...request, fileName });
     if (!options.wait) return printTask(options, task);
     const done = await withProgress((onState) => defectoscopy.wait(task, { onState, signal }), estimateOf(task));
     return printResult(options, done, photoLines(done.result));
@@ -36,7 +37,8 @@ export function transcribeCommand(source: string, options: TranscribeOptions, si
     const { language, format } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
     const request = { language, vocabulary, ...groupingOf(options), signal };
-    const task = await stt.transcribe(await openInputSource(source), request);
+    const { data, name: fileName } = await openInputSource(source);
+    const task = await stt.transcribe(data, { ...request, fileName });
     if (!options.wait) return printTask(options, task);
     const done = await withProgress((onState) => stt.wait(task, { onState, signal }), estimateOf(task));
     if (format === 'json') return printResult({ ...options, json: true }, done.result, []);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../base/random.ts';
-import { cosineOf, signBits } from '../base/signature.ts';
-import { createSigner, SIGNATURE_LENGTH } from './feature-signature.ts';
+import { cosineOf, SIGNATURE_LENGTH, signBits } from '../base/signature.ts';
+import { createSigner } from './feature-signature.ts';
 
 const D = 600;
 const random = createRandom(5);

@@ -1,8 +1,6 @@
 import { createRandom } from '../base/random.ts';
-import type { Signature } from '../base/signature.ts';
+import { SIGNATURE_LENGTH, type Signature } from '../base/signature.ts';
 import type { FeatureStatistics } from './familiarity.ts';
-
-export const SIGNATURE_LENGTH = 256;
 
 /** Stored signatures depend on it. */
 const SEED = 39;

@@ -145,6 +145,7 @@ const INSERT = {
 const ENDED_AS = (status: string, condition = 'true') =>
   `count(*) filter (where i.status = '${status}' and ${condition})`;
 const IS_CANCELLED = `i.error_code = '${FAILURES.CANCELLED.code}'`;
+const IS_FAILED = `i.status = 'failed' and not ${IS_CANCELLED}`;
 const ITEM_COLUMNS = 'b.position, b.task_id, b.name, t.status, t.error, t.error_code';
 
 const summarySql = (batch: string) => `
@@ -152,8 +153,9 @@ const summarySql = (batch: string) => `
             'counts', json_build_object(
               'queued', ${ENDED_AS('queued')}, 'processing', ${ENDED_AS('processing')}, 'done', ${ENDED_AS('done')},
               'failed', ${ENDED_AS('failed', `not ${IS_CANCELLED}`)}, 'cancelled', ${ENDED_AS('failed', IS_CANCELLED)}),
+            'error_codes', coalesce(array_agg(distinct i.error_code) filter (where ${IS_FAILED}), '{}'),
             'errors', coalesce((array_agg(to_json(i) order by i.position)
-                                  filter (where i.status = 'failed' and not ${IS_CANCELLED}))[1:${MAX_ERRORS}], '{}'))
+                                  filter (where ${IS_FAILED}))[1:${MAX_ERRORS}], '{}'))
      from (select ${ITEM_COLUMNS}
              from batch_items b
              join tasks t on t.id = b.task_id and ${IS_READABLE}

@@ -185,6 +185,8 @@ export interface BatchFilter {
 export interface BatchSummary {
   readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
   readonly errors: readonly BatchItem[];
+  /** Of all failed items, distinct. Absent in a summary of an older version. */
+  readonly error_codes?: readonly string[];
 }
 
 export interface BatchItem {

@@ -51,6 +51,15 @@ export function createPostgresUploadStore(db: Db) {
       return rowCount === 0 && sizeBytes <= quotaBytes;
     },
 
+    /** The media type of a file that the principal uploaded; undefined if it has expired. */
+    async contentType(key: string, principal: string): Promise<string | undefined> {
+      const { rows } = await db.query<{ type: string }>(
+        'select content_type as type from files where key = $1 and principal = $2 and expires_at > now()',
+        [key, principal],
+      );
+      return rows[0]?.type;
+    },
+
     /** Call after the file is deleted. */
     async remove(key: string): Promise<void> {
       await db.query('delete from files where key = $1', [key]);

@@ -25,12 +25,12 @@ it.each(['/', '/?view=table'])(
     const page = async (language: string) =>
       (await catalog.reader.get(path, { accept: 'text/html', 'accept-language': language })).text;
     const russian = await page('ru');
-    expect(russian).toContain('Файл снимка повреждён или загружен не полностью.');
+    expect(russian).toContain('Файл повреждён или загружен не полностью.');
     // For an unknown code, the message as indexed.
     expect(russian.split(MESSAGE).length - 1).toBe(path === '/' ? 1 : 2);
     const english = await page('en');
     expect(english).toContain(MESSAGE);
-    expect(english).not.toContain('Снимок');
+    expect(english).not.toContain('Фото');
   },
 );
 

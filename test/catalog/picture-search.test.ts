@@ -109,11 +109,27 @@ describe('POST /search/similar', () => {
     const [, token] = /name="csrf_token" value="([^"]+)"/.exec(home.text)!;
     const files = [{ name: 'wall.jpg', bytes: photo, field: 'file' }];
     const send = (csrf_token: string) => browser.post(PATH, { fields: { csrf_token }, files, headers });
-    const page = await send(token!);
-    expect(page.status).toBe(200);
-    for (const part of ['Records similar to your photo', 'Same photo', 'href="../row/defectoscopy%3A'])
-      expect(page.text).toContain(part);
+    const sent = await send(token!);
+    expect(sent.status).toBe(303);
+    const address = new URL(sent.headers.get('location')!, `${url}${PATH}`);
+    // Also when it is opened again.
+    for (let opened = 0; opened < 2; opened++) {
+      const page = await browser.get(`${address.pathname}${address.search}`, headers);
+      expect(page.status).toBe(200);
+      for (const part of ['Records similar to your photo', 'Same photo', 'href="../row/defectoscopy%3A'])
+        expect(page.text).toContain(part);
+    }
+    expect((await browser.get(PATH, headers)).headers.get('location')).toBe('../');
+    const invalid = await browser.get(`${PATH}?grey=AAAA`, headers);
+    expect([invalid.status, invalid.text.includes('<h1')]).toEqual([422, true]);
     expect((await send('wrong')).status).toBe(403);
+    const russian = { ...headers, 'accept-language': 'ru' };
+    const broken = [{ name: 'wall.jpg', bytes: photo.subarray(0, 3000), field: 'file' }];
+    const rejected = await browser.post(PATH, { fields: { csrf_token: token! }, files: broken, headers: russian });
+    expect(rejected.status).toBe(422);
+    expect(rejected.text).toContain('Фото: Файл повреждён');
+    expect(rejected.text).toContain('id="by-picture"');
+    expect(rejected.text).toContain('action="../logout"');
   });
 
   it('returns 415 for other files, 413 for large ones, 422 for a damaged photo or wrong limit and 401 without a token', async () => {

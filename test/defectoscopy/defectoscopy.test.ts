@@ -503,6 +503,24 @@ describe('POST /files', () => {
     expect((await product.context.files.get(body.data.url.split('/').at(-1)))?.equals(JPEG)).toBe(true);
   });
 
+  it('lets the uploader read the photo of a task with its name, and no other client', async () => {
+    const two = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},other` } });
+    onTestFinished(() => two.stop());
+    const headers = { 'content-type': 'image/jpeg' };
+    const { url } = (await two.call('/files', { method: 'POST', body: JPEG, headers })).body.data;
+    const photoOf = async (token: string) => {
+      const body = { image_url: url, file_name: 'стена 7.jpg' };
+      const { task_id: id } = (await two.call('/predict', { method: 'POST', body, token })).body.data;
+      expect((await two.call(`/result/${id}`, { token })).body.data.file_name).toBe('стена 7.jpg');
+      return fetch(`${two.url}/result/${id}/photo`, { headers: { authorization: `Bearer ${token}` } });
+    };
+    const photo = await photoOf(TOKEN);
+    expect(photo.headers.get('content-type')).toBe('image/jpeg');
+    expect(photo.headers.get('content-security-policy')).toContain('sandbox');
+    expect(Buffer.from(await photo.arrayBuffer()).equals(JPEG)).toBe(true);
+    expect((await photoOf('other')).status).toBe(404);
+  });
+
   it('accepts one multipart part named file', async () => {
     const form = new FormData();
     form.append('file', new Blob([JPEG], { type: 'image/jpeg' }), 'wall.jpg');

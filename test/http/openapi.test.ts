@@ -44,6 +44,7 @@ describe('Defectoscopy GET /openapi.json', () => {
       'get /result/{task_id}': true,
       'post /result/{task_id}/cancel': true,
       'get /result/{task_id}/heatmap': true,
+      'get /result/{task_id}/photo': true,
       'get /result/{task_id}/correction': true,
       'put /result/{task_id}/correction': true,
       'post /batches': true,
@@ -139,6 +140,7 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   const queued = await visit(`/result/${id}`);
   await visit(`/result/${id}`, { headers: { 'if-none-match': queued.headers.get('etag')! } });
   await visit(`/result/${id}/heatmap?class=crack`);
+  await visit(`/result/${id}/photo`);
   await visit('/result/none');
   await visit('/result/none', { token: null });
   const cancelledId = await product.predict();

@@ -22,7 +22,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
     model: createFakeModel({
       run: async ({ input }) => {
         if (isFailing && (input as { file_name?: string }).file_name === 'b.jpg')
-          throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+          throw new TaskFailure({ code: 'IMAGE_FETCH_FAILED', message: 'The image could not be downloaded.' });
         return { result: RESULT };
       },
     }),
@@ -41,7 +41,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
   expect(await cells(2)).toEqual(['a.jpg', 'b.jpg']);
   expect(await cells(3)).toEqual(['Completed', 'Failed']);
-  expect(await cells(4)).toEqual(['', 'The file is not a readable image.']);
+  expect(await cells(4)).toEqual(['concrete wall: crack', 'The image could not be downloaded.']);
 
   isFailing = false;
   await page.goto(`${product.url}/batch`);
@@ -55,6 +55,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
+  expect(await cells(4)).toEqual(['concrete wall: crack', 'concrete wall: crack']);
   await until(() => page.locator('#downloads').isVisible()).toBe(true);
   const save = async (format: string) => {
     const saving = page.waitForEvent('download');
@@ -116,6 +117,9 @@ it('The page of a batch creates one batch of a selection that is sent again afte
   expect(await created()).toBe(1);
   await page.locator('#file').setInputFiles(photo);
   await until(created).toBe(2);
+  await page.locator('#rows a').click();
+  await until(() => page.locator('#file-name').textContent()).toBe('wall.jpg');
+  await page.locator('img#photo').waitFor();
 });
 
 it('The page of a batch can cancel an upload, then accepts the same files again, sorted by name', async (test) => {
@@ -160,11 +164,18 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Many files' }).click();
   await page.waitForURL('**/batch');
+  await page.getByText('PDF files only').waitFor();
+  expect(await page.locator('#file').getAttribute('accept')).toContain('.pdf');
   const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(createPdf().bytes) });
   await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
   expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
+  await until(() => cellsOf(page, 4)).toEqual(['Fields: 7, to review: 7', 'Fields: 7, to review: 7']);
+  const signIn = { method: 'POST', body: { api_key: ADMIN_KEY }, token: null };
+  const { token } = (await product.call('/auth/token', signIn)).body;
+  const { events } = (await product.call('/events', { token })).body;
+  expect(events).toContainEqual(expect.objectContaining({ type: 'batch.completed' }));
   const saving = page.waitForEvent('download');
   await page.locator('#downloads button[data-format=csv]').click();
   expect(String(await readFile(await (await saving).path()))).toMatch(/,general:year_built,[\s\S]*,1978,/);
@@ -174,17 +185,25 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch shows its items also if the recent batches cannot be read', async (test) => {
+it('The page of a batch shows its items also if the recent batches cannot be read, and offers no retry of damaged files', async (test) => {
   const product = await startProduct({
     env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
-    model: createFakeModel({ run: async () => ({ result: RESULT }) }),
+    model: createFakeModel({
+      run: async ({ input }) => {
+        if ((input as { file_name?: string }).file_name === 'b.jpg')
+          throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+        return { result: RESULT };
+      },
+    }),
   });
   onTestFinished(() => product.stop());
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   await page.route('**/batches?limit=*', (route) => route.abort());
-  await page.locator('#file').setInputFiles(file('a.jpg'));
-  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 0, cancelled: 0');
-  await until(() => cellsOf(page, 3)).toEqual(['Completed']);
+  await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
+  await until(() => cellsOf(page, 3)).toEqual(['Completed', 'Failed']);
+  await page.getByText('Retrying would not help').waitFor();
+  expect(await page.locator('#retry').isVisible()).toBe(false);
   expect(await page.locator('#refused').isVisible()).toBe(false);
 });
 

@@ -225,7 +225,7 @@ describe('Defectoscopy upload page', () => {
       'held-back corrections',
       'Promote: own-2',
     ],
-    ['ru-RU', 'Обучить на исправлениях', 'ожидает', 'снимков: 90', 'отложенные исправления', 'Сделать основной: own-2'],
+    ['ru-RU', 'Обучить на исправлениях', 'ожидает', 'фото: 90', 'отложенные исправления', 'Сделать основной: own-2'],
   ] as const)(
     'trains a version with the keyboard alone and compares it with the shipped one (%s)',
     async ([locale, start, queued, completed, heldBack, promote], test) => {
@@ -291,7 +291,7 @@ describe('Defectoscopy upload page', () => {
 
   it.for([
     ['en-GB', 'Regions of the photo', 'Chip', 'Zoom in', 'Whole photo'],
-    ['ru-RU', 'Участки снимка', 'Скол', 'Увеличить', 'Весь снимок'],
+    ['ru-RU', 'Участки фото', 'Скол', 'Увеличить', 'Всё фото'],
   ] as const)('lists the regions with their boxes and zooms to them (%s)', async (words, test) => {
     const [locale, heading, chip, zoomIn, wholePhoto] = words;
     await predict(REGIONS_OUTCOME);
@@ -355,7 +355,7 @@ describe('Defectoscopy upload page', () => {
 
   it.for([
     ['en-GB', 'Unfamiliar photo'],
-    ['ru-RU', 'Незнакомый снимок'],
+    ['ru-RU', 'Незнакомое фото'],
   ] as const)('warns of an unfamiliar photo before the defects (%s)', async ([locale, title], test) => {
     await predict(UNFAMILIAR_OUTCOME);
     const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale });

@@ -66,6 +66,7 @@ describe('A batch', () => {
       total: 6,
       counts: { queued: 0, processing: 0, done: 5, failed: 1, cancelled: 0 },
       errors: [{ position: 3, error_code: 'IMAGE_CORRUPT', task_id: expect.any(String) }],
+      error_codes: ['IMAGE_CORRUPT'],
       completed_at: expect.stringMatching(/^\d{10}$/),
     });
 
@@ -75,6 +76,11 @@ describe('A batch', () => {
     expect(rest).toEqual({ items: expect.any(Array) });
     const items = [...first.items, ...rest.items];
     expect(items).toHaveLength(6);
+    const russian = { headers: { 'accept-language': 'ru' } };
+    const short = (await product.call(`${url}/items?limit=3&summary=true`, russian)).body.data.items;
+    expect(short.map(({ summary }: { summary?: string }) => summary)).toEqual([
+      ...['бетонная стена: трещина', 'бетонная стена: трещина', undefined],
+    ]);
 
     const headers = { authorization: `Bearer ${TOKEN}` };
     const lines = (await (await fetch(`${product.url}${url}/results`, { headers })).text()).trimEnd().split('\n');

@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, extname, join, relative, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
 import { IMAGE_EXTENSIONS } from '../../base/sniff.ts';
 
 /** What becomes one task: a file, or the page images of one document. */
 export interface Item {
-  /** The path in the folder, with `/`; of images of one document their folder. */
+  /** The path in the folder, with `/`; of images of one document their folder, of those in the folder itself `FOLDER.images`. */
   readonly name: string;
   readonly paths: readonly string[];
   /** Sizes and times of change. */
@@ -43,7 +43,8 @@ export async function findItems(folder: string, kind: keyof typeof EXTENSIONS, o
   }
   return Promise.all(
     [...groups].map(async ([path, paths]) => ({
-      name: (relative(folder, path) || '.').replaceAll(sep, '/'),
+      // A subfolder may have the name of the folder.
+      name: (relative(folder, path) || `${basename(resolve(folder))}.images`).replaceAll(sep, '/'),
       paths,
       version: (await Promise.all(paths.map(versionOf))).join(' '),
     })),

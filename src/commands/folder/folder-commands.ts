@@ -10,7 +10,10 @@ import {
   type Photo,
   type ReadDocument,
 } from '../../client/index.ts';
-import { type ClientCommandOptions, groupingOf, runClientCommand } from '../client-command.ts';
+import { Classification } from '../../services/defectoscopy/api-schema.ts';
+import { type ResultTable, resultTable } from '../../services/shared/batches/results.ts';
+import { Transcription } from '../../services/stt/api-schema.ts';
+import { type ClientCommandOptions, groupingOf, onOneLine, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
@@ -22,6 +25,8 @@ import { report, writeTable } from './write-table.ts';
 type FolderOptions<Options> = Options & ClientCommandOptions & { readonly concurrency?: number };
 
 const CONCURRENCY = 8;
+/** Files that a message names. */
+const MAX_NAMED = 5;
 /** Also on this machine: a large folder reaches the rate limit. */
 const RETRIES = 3;
 
@@ -40,30 +45,19 @@ export async function predictFolder(
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
     const work: FolderWork<NonNullable<Photo['result']>> = {
-      create: async ({ paths }, signal) => {
-        const { data } = await openInputFile(paths[0]!);
-        return (await defectoscopy.predict(data, { ...request, signal })).task_id;
-      },
+      upload: (item, signal) => uploadFile(defectoscopy, item, signal),
+      create: async ({ paths }, { key: idempotencyKey, url }, signal) =>
+        (await defectoscopy.predict(url!, { ...request, fileName: basename(paths[0]!), idempotencyKey, signal }))
+          .task_id,
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
     const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant, signal });
-    await writeTable(output, outcomes, ({ surface, masters, defects, familiarity, warnings = [] }) => ({
-      surface,
-      ...columnsOf('group', masters),
-      ...columnsOf('defect', defects),
-      familiarity: familiarity?.toFixed(4) ?? '',
-      warnings: warnings.join('; '),
-    }));
+    await writeTable(output, outcomes, resultTable(Classification));
     report(outcomes, output);
   });
 }
-
-const columnsOf = (name: string, scored: readonly { readonly name: string; readonly conf: number }[]) => ({
-  [`${name}s`]: scored.map((one) => one.name).join('; '),
-  [`${name}_confidences`]: scored.map(({ conf }) => conf.toFixed(3)).join('; '),
-});
 
 /**
  * `assay transcribe FOLDER --output texts --format srt`: a transcript per recording; with `--output texts.csv` a table with
@@ -87,8 +81,9 @@ export async function transcribeFolder(
     if (!isTable) await makeFolder(output);
     const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
-      create: async ({ paths }, signal) =>
-        (await stt.transcribe((await openInputFile(paths[0]!)).data, { ...request, signal })).task_id,
+      upload: (item, signal) => uploadFile(stt, item, signal),
+      create: async ({ paths }, { key: idempotencyKey, url }, signal) =>
+        (await stt.transcribe(url!, { ...request, fileName: basename(paths[0]!), idempotencyKey, signal })).task_id,
       async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
         if (isTable) return result;
@@ -103,13 +98,7 @@ export async function transcribeFolder(
     const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
     const outcomes = await run(folder, 'recordings', work, { ...options, output, manifest, variant, signal });
-    if (isTable) {
-      await writeTable(output, outcomes as Outcome<DoneRecording['result']>[], (result) => ({
-        language: result.language ?? '',
-        duration_seconds: result.duration_seconds ?? null,
-        transcription: result.transcription,
-      }));
-    }
+    if (isTable) await writeTable(output, outcomes, resultTable(Transcription));
     report(outcomes, output);
   });
 }
@@ -134,11 +123,10 @@ export async function extractFolder(
   return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
-    // A subfolder may have the name of the folder.
-    const fileOf = ({ name }: Item) =>
-      join(output, `${name === '.' ? `${basename(resolve(folder))}.images` : name}.${format}`);
+    const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<ReadDocument | { readonly output: string }> = {
-      create: (item, signal) => createDocument(passports, item, { ...groupingOf(options), signal }),
+      create: (item, { key: idempotencyKey }, signal) =>
+        createDocument(passports, item, { ...groupingOf(options), idempotencyKey, signal }),
       async finish(id, item, signal) {
         await passports.wait(id, { signal });
         if (!isExport) return (await passports.result(id, { language, signal })) as ReadDocument;
@@ -153,23 +141,36 @@ export async function extractFolder(
     const manifest = isExport ? join(output, `.assay-${format}.progress`) : `${output}.progress`;
     const variant = language;
     const outcomes = await run(folder, 'documents', work, { ...options, output, manifest, variant, signal });
-    if (!isExport) await writeTable(output, outcomes as Outcome<ReadDocument>[], ({ fields }) => valuesOf(fields));
+    if (!isExport) await writeTable(output, outcomes, documentTable(outcomes as Outcome<ReadDocument>[]));
     report(outcomes, output);
   });
 }
 
-/** Values outside tables. */
-const valuesOf = (fields: ReadDocument['fields']) =>
-  Object.fromEntries(Object.entries(fields).flatMap(([key, { value }]) => (/:\d+\./u.test(key) ? [] : [[key, value]])));
+/** A column per field outside tables. */
+function documentTable(outcomes: readonly Outcome<ReadDocument>[]): ResultTable {
+  const keys = outcomes.flatMap(({ result }) => (result ? Object.keys(result.fields) : []));
+  return {
+    columns: [...new Set(keys)].filter((key) => !/:\d+\./u.test(key)),
+    cells(body) {
+      const { result } = (JSON.parse(body) as { data: { result: ReadDocument } }).data;
+      return Object.fromEntries(Object.entries(result.fields).map(([key, { value }]) => [key, value]));
+    },
+  };
+}
+
+const uploadFile = async (service: Pick<Assay['stt'], 'upload'>, { paths }: Item, signal: AbortSignal) =>
+  (await service.upload((await openInputFile(paths[0]!)).data, { signal })).url;
 
 async function createDocument(
   passports: Passports,
   { paths }: Item,
-  request: GroupingOptions & { readonly signal: AbortSignal },
+  request: GroupingOptions & { readonly idempotencyKey: string; readonly signal: AbortSignal },
 ): Promise<string> {
   const files = await Promise.all(paths.map(openInputFile));
   if (extname(paths[0]!).toLowerCase() === '.pdf') return (await passports.upload(files, request)).items[0]!.id;
-  return createFromImages(passports, files, request);
+  // Uploaded again, the images have other ids.
+  const { idempotencyKey: _, ...grouping } = request;
+  return createFromImages(passports, files, grouping);
 }
 
 async function run<Result>(
@@ -196,6 +197,9 @@ async function run<Result>(
   },
 ): Promise<Outcome<Result>[]> {
   const found = await findItems(folder, kind, output);
+  for (const { name, paths } of found) {
+    if (paths.length > 1 && dirname(paths[0]!) === join(folder)) warnOfJoined(name, paths);
+  }
   const isGrouped = project !== undefined || tag !== undefined;
   const variant = isGrouped ? `${ofResults ?? ''} ${JSON.stringify([project, tag])}` : ofResults;
   const items =
@@ -206,6 +210,14 @@ async function run<Result>(
   } finally {
     await manifest.close();
   }
+}
+
+/** Images beside each other may be of several passports. */
+function warnOfJoined(name: string, paths: readonly string[]): void {
+  const names = paths.slice(0, MAX_NAMED).map((path) => basename(path));
+  const more = paths.length > names.length ? ` and ${paths.length - names.length} more` : '';
+  const joined = `${paths.length} images become one document, ${name}: ${names.join(', ')}${more}.`;
+  console.error(onOneLine(`${joined} If they are of several passports, give each a subfolder.`));
 }
 
 async function requireTable(options: ClientCommandOptions, example: string): Promise<string> {

@@ -8,7 +8,17 @@ export interface Failure {
 }
 
 /** How far an item has come: its task was accepted, has ended, or was refused. */
+/** What a repeated request has in common with the first one. */
+export interface TaskRequest {
+  /** The idempotency key. */
+  readonly key: string;
+  /** Of the uploaded file. */
+  readonly url?: string;
+}
+
 export interface Progress<Result> {
+  /** Recorded before it is sent. */
+  readonly request?: TaskRequest;
   readonly task?: string;
   readonly result?: Result;
   readonly failure?: Failure;

@@ -37,3 +37,29 @@ it('waits for many tasks without a warning about listeners', async () => {
   expect(await runFolder(items, work, options)).toHaveLength(32);
   expect(warnings).toEqual([]);
 });
+
+it('repeats the request of an interrupted run, whose task may exist', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const items = [{ name: 'a.jpg', paths: [], version: '' }];
+  const requests: object[] = [];
+  const run = async (answers: () => string) => {
+    const manifest = await Manifest.open<string>(join(folder, 'progress'));
+    const work = {
+      upload: async () => `https://files/${requests.length}`,
+      create: async (_item: unknown, request: object) => {
+        requests.push(request);
+        return answers();
+      },
+      finish: async (task: string) => `result of ${task}`,
+    };
+    const options = { manifest, concurrency: 1, signal: new AbortController().signal };
+    return runFolder(items, work, options).finally(() => manifest.close());
+  };
+  const interrupted = run(() => {
+    throw new Error('interrupted');
+  });
+  await expect(interrupted).rejects.toThrow('interrupted');
+  expect(await run(() => 'task')).toMatchObject([{ task: 'task', result: 'result of task' }]);
+  expect(requests).toEqual([{ key: expect.any(String), url: 'https://files/0' }, requests[0]]);
+});

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { OperatorError } from '../../base/operator-error.ts';
@@ -5,12 +6,14 @@ import { AssayError, NotFound, TaskFailed } from '../../client/index.ts';
 import { progressBar } from '../progress.ts';
 import { statusLine } from '../terminal.ts';
 import type { Item } from './find-items.ts';
-import type { Failure, Manifest } from './manifest.ts';
+import type { Failure, Manifest, TaskRequest } from './manifest.ts';
 
 /** How items become tasks, and tasks become results. */
 export interface FolderWork<Result> {
-  /** Creates the task of an item and returns its id. */
-  create(item: Item, signal: AbortSignal): Promise<string>;
+  /** Uploads the file of an item, if that is a request of its own, and returns its URL. */
+  upload?(item: Item, signal: AbortSignal): Promise<string>;
+  /** Creates the task of an item and returns its id; the same task for the same request. */
+  create(item: Item, request: TaskRequest, signal: AbortSignal): Promise<string>;
   /** Waits for a task, and writes files of its own. Throws `TaskFailed`. */
   finish(task: string, item: Item, signal: AbortSignal): Promise<Result>;
   /** Whether the files of a done item still exist; by default it has none. */
@@ -93,9 +96,26 @@ async function runItem<Result>(
   }
 
   async function finish(): Promise<Result> {
-    task = await work.create(item, signal);
+    // A task of an interrupted run may exist although its id was not recorded.
+    const unanswered = known?.task === undefined && !known?.failure ? known?.request : undefined;
+    task = (unanswered && (await createAgain(unanswered))) ?? (await create());
     await manifest.record(item, { task });
     return work.finish(task, item, signal);
+  }
+
+  async function create(): Promise<string> {
+    const url = await work.upload?.(item, signal);
+    const request = { key: randomUUID(), ...(url !== undefined && { url }) };
+    await manifest.record(item, { request });
+    return work.create(item, request, signal);
+  }
+
+  /** Undefined if the options have changed, such as the priority. */
+  async function createAgain(request: TaskRequest): Promise<string | undefined> {
+    return work.create(item, request, signal).catch((error: unknown) => {
+      if (error instanceof AssayError && error.code === 'IDEMPOTENCY_KEY_REUSED') return undefined;
+      throw error;
+    });
   }
 }
 

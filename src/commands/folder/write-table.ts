@@ -1,16 +1,19 @@
 import { extname } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
+import {
+  type ItemResult,
+  itemColumns,
+  RESULT_FORMATS,
+  type ResultTable,
+} from '../../services/shared/batches/results.ts';
 import { onOneLine } from '../client-command.ts';
 import { writeOutputFile } from '../local-files.ts';
 import type { Outcome } from './run-folder.ts';
 
-type Row = Readonly<Record<string, string | number | boolean | null>>;
-
-/** A CSV table, or JSON lines with all of the results. */
+/** A CSV table with the columns of the results of a batch, or JSON lines with all of the results. */
 export async function writeTable<Result>(
   path: string,
   outcomes: readonly Outcome<Result>[],
-  rowOf: (result: Result) => Row,
+  { columns, cells }: ResultTable,
 ): Promise<void> {
   if (extname(path).toLowerCase() !== '.csv') {
     const lines = outcomes.map(({ item, task, result, failure }) =>
@@ -18,17 +21,26 @@ export async function writeTable<Result>(
     );
     return writeOutputFile(path, `${lines.join('\n')}\n`);
   }
-  const rows = outcomes.map(({ item, result, failure }) => ({
-    file: item.name,
-    ...(result && rowOf(result)),
-    error: failure ? `${failure.message} (${failure.code})` : '',
-  }));
-  const columns = [
-    'file',
-    ...new Set(rows.flatMap(Object.keys).filter((key) => key !== 'file' && key !== 'error')),
-    'error',
-  ];
-  await writeOutputFile(path, stringify(rows, { header: true, columns, bom: true, escape_formulas: true }));
+  const chunks: Buffer[] = [];
+  const header = { ofItem: itemColumns(true), ofResult: columns };
+  for await (const chunk of RESULT_FORMATS.csv.bytes(() => itemResults(outcomes), header, cells)) chunks.push(chunk);
+  await writeOutputFile(path, Buffer.concat(chunks));
+}
+
+async function* itemResults(outcomes: readonly Outcome<unknown>[]): AsyncGenerator<ItemResult, void, undefined> {
+  for (const [index, { item, task, result, failure }] of outcomes.entries()) {
+    yield {
+      item: {
+        position: index + 1,
+        task_id: task ?? '',
+        name: item.name,
+        status: failure ? 'failed' : 'done',
+        error: failure?.message ?? null,
+        error_code: failure?.code ?? null,
+      },
+      body: result === undefined ? undefined : JSON.stringify({ data: { result } }),
+    };
+  }
 }
 
 /** Prints failures and the number of items; sets the exit status. */

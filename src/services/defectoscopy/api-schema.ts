@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 import { EventPageOf } from '../shared/event-schema.ts';
+import { fileNameField } from '../shared/file-names.ts';
 import { groupingFields } from '../shared/grouping.ts';
 import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
@@ -27,6 +28,7 @@ export const PredictRequest = Type.Object(
           'whole: also analyses the photo in tiles, returns `regions` and adds their defects to `defects`. auto: returns `regions` of large photos without a defect in overview, or unlike the training photos; the rest of the result is that of the overview. overview: never analyses tiles.',
       }),
     ),
+    ...fileNameField,
     ...groupingFields,
   },
   {

@@ -17,21 +17,26 @@ export const FAILURES = {
   unknownModel: failure('INFERENCE_FAILED', 'The requested model version is no longer installed.'),
 } as const;
 
+/** Of the file itself: processing it again fails again. */
+export const PERMANENT_ERRORS: readonly string[] = [FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge].map(
+  ({ code }) => code,
+);
+
 /** By code. Other codes are shown with their message. */
 export const failureTexts = {
   en: {
     UNSUPPORTED_MEDIA_TYPE: 'Unsupported image format. Use JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.',
   },
   ru: {
-    IMAGE_FETCH_FAILED: 'Снимок не удалось скачать из хранилища.',
-    IMAGE_NOT_FOUND: 'Снимок не найден по указанному адресу.',
-    IMAGE_TOO_LARGE: 'Снимок превышает допустимый размер (20 МиБ, 50 мегапикселей).',
+    IMAGE_FETCH_FAILED: 'Фото не удалось скачать из хранилища.',
+    IMAGE_NOT_FOUND: 'Фото не найдено по указанному адресу.',
+    IMAGE_TOO_LARGE: 'Фото превышает допустимый размер (20 МиБ, 50 мегапикселей).',
     IMAGE_UNSUPPORTED: 'Формат изображения не поддерживается. Используйте JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
-    IMAGE_CORRUPT: 'Файл снимка повреждён или загружен не полностью.',
-    IMAGE_BLOCKED: 'Адрес снимка запрещён политикой безопасности.',
-    INFERENCE_FAILED: 'Ошибка модели при обработке снимка.',
-    INFERENCE_TIMEOUT: 'Превышено время обработки снимка.',
-    WORKER_LOST: 'Обработка снимка прервалась несколько раз; попытки исчерпаны.',
+    IMAGE_CORRUPT: 'Файл повреждён или загружен не полностью.',
+    IMAGE_BLOCKED: 'Адрес фото запрещён политикой безопасности.',
+    INFERENCE_FAILED: 'Ошибка модели при обработке фото.',
+    INFERENCE_TIMEOUT: 'Превышено время обработки фото.',
+    WORKER_LOST: 'Обработка фото прервалась несколько раз; попытки исчерпаны.',
     DEADLINE_EXCEEDED: 'Истёк срок выполнения задачи.',
     CANCELLED: 'Задача отменена.',
     UNSUPPORTED_MEDIA_TYPE:

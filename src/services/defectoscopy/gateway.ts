@@ -27,10 +27,12 @@ import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
+import { photoRoute } from './routes/photo-route.ts';
 import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { sandbox } from './sandbox.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
+import { summarizePhotos } from './summaries.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
@@ -81,6 +83,7 @@ export async function createDefectoscopyGateway(deps: {
     ...{
       present: (task: Task) => present(task),
       table: resultTable(Classification),
+      summarize: summarizePhotos(context.db),
       archives: archivesOf('image_url', { type: PHOTOS, context, shared }),
     },
     open:
@@ -97,6 +100,7 @@ export async function createDefectoscopyGateway(deps: {
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
+  photoRoute(app, { context, shared, ownTasksOnly });
   modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   const { isReviewer, mayCorrect } = createReviewerCheck({
     tokens: configuredTokens,

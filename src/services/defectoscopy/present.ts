@@ -1,23 +1,24 @@
 import type { JsonObject } from '../../base/json.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Done, Task, Webhook } from '../../tasks/task.ts';
+import { fileNameOf } from '../shared/file-names.ts';
 import { groupingOf } from '../shared/grouping.ts';
 import { webhookFields } from '../shared/webhook-fields.ts';
 import { splitResult } from './result.ts';
 
 export const MESSAGES = {
   en: { queued: 'The task is waiting for a worker.', processing: 'The photo is being processed.' },
-  ru: { queued: 'Задача ожидает обработки.', processing: 'Снимок обрабатывается.' },
+  ru: { queued: 'Задача ожидает обработки.', processing: 'Фото обрабатывается.' },
 };
 export type Language = keyof typeof MESSAGES;
 
 /** The response body as JSON text, shared by the poll route and the webhook. */
 export function present(task: Task, language: Language = 'en'): string {
   const state = task.status === 'done' ? doneText(task) : membersOf(stateOf(task, language));
-  const grouping = groupingOf(task.inputText);
-  const groups = Object.keys(grouping).length === 0 ? '' : `,${membersOf({ ...grouping } as JsonObject)}`;
+  const own = { ...groupingOf(task.inputText), ...fileNameOf(task.inputText) };
+  const ownText = Object.keys(own).length === 0 ? '' : `,${membersOf(own as JsonObject)}`;
   const webhook = task.webhook === undefined ? '' : `,${membersOf(webhookOf(task.webhook))}`;
-  return `{"ok":true,"data":{"task_id":"${task.id}",${state}${groups}${webhook}}}`;
+  return `{"ok":true,"data":{"task_id":"${task.id}",${state}${ownText}${webhook}}}`;
 }
 
 const membersOf = (object: JsonObject): string => JSON.stringify(object).slice(1, -1);

@@ -63,7 +63,6 @@ export type Inspect = 'auto' | 'whole' | 'overview';
 
 export interface PredictInput {
   readonly image_url: string;
-  /** Of a file from an archive. */
   readonly file_name?: string;
   readonly inspect?: Inspect;
   readonly model_version?: string;

@@ -6,7 +6,7 @@ import { GroupingInputs } from '../../ui/grouping-inputs.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
-import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
+import { Button, H2, P, Span, Th } from '../../ui/text-elements.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
 import { MAX_ITEMS } from './batches/collect-items.ts';
 import { serviceLinks } from './service-links.ts';
@@ -23,14 +23,15 @@ export function batchPage(
     typePrefixes: readonly string[];
     /** Of its tasks, by code. */
     failures: (language: UiLanguage) => Readonly<Record<string, string>>;
+    permanentErrors: readonly string[];
   },
 ): void {
-  const { version, titles, auth, typePrefixes, failures } = deps;
+  const { version, titles, auth, typePrefixes, failures, permanentErrors } = deps;
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const own: BatchPage = {
       ...batchData(language, failures(language)),
-      ...{ typePrefixes, itemPath: './?task=', needsToken: auth() === 'enforced' },
+      ...{ typePrefixes, permanentErrors, itemPath: './?task=', needsToken: auth() === 'enforced' },
     };
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
@@ -58,8 +59,9 @@ export const BATCH_ASSETS = { styles: ['ui/drop.css', 'ui/batch.css'], script: '
 export const BatchSections = ({
   texts,
   language,
+  files,
   children,
-}: Props & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
+}: Props & ChoiceProps & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
   <>
     <BackLink text={texts.back} />
     <PageIntro title={texts.title} lead={texts.lead} />
@@ -67,7 +69,7 @@ export const BatchSections = ({
     <div class="needs-script batch">
       {children}
       <p id="refused" class="notice bad" role="alert" hidden></p>
-      <Choice texts={texts} />
+      <Choice texts={texts} files={files} />
       <Invalid texts={texts} />
       <Progress texts={texts} />
       <Items texts={texts} />
@@ -81,16 +83,22 @@ interface Props {
   readonly texts: BatchTexts;
 }
 
+interface ChoiceProps {
+  /** If the choice is narrower than the file types of the service; `hint` says what to do with others. */
+  readonly files?: { readonly accept: string; readonly hint: string } | undefined;
+}
+
 /** Missing in the types of elements. */
 const FOLDER = { webkitdirectory: true };
 
 const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
 
-const Choice = ({ texts: { choose } }: Props): JSX.Element => (
+const Choice = ({ texts: { choose }, files }: Props & ChoiceProps): JSX.Element => (
   <section id="choice" class="panel" aria-labelledby="choice-title">
     <H2 id="choice-title" text={choose.title} />
     <fieldset id="inputs">
-      <DropZone words={choose.drop} icon={<FolderIcon />}>
+      {files ? <P class="hint" text={files.hint} /> : ''}
+      <DropZone words={choose.drop} icon={<FolderIcon />} {...(files && { accept: files.accept })}>
         <label class="button">
           <input id="folder" type="file" class="visually-hidden" {...FOLDER} />
           <Span text={choose.folder} />
@@ -129,6 +137,9 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
     <div id="actions" class="row" hidden>
       <Button type="button" id="cancel" text={progress.cancel} />
       <Button type="button" id="retry" text={progress.retry} hidden />
+      <span id="not-retried" class="hint" safe hidden>
+        {progress.notRetried}
+      </span>
       <span id="downloads" hidden>
         <Span text={`${progress.download}: `} />
         <Button type="button" class="small" data-format="csv" text="CSV" />
@@ -150,7 +161,7 @@ const Items = ({ texts: { items } }: Props): JSX.Element => (
             <th scope="col">№</th>
             <Th scope="col" text={items.file} />
             <Th scope="col" text={items.state} />
-            <Th scope="col" text={items.error} />
+            <Th scope="col" text={items.result} />
           </tr>
         </thead>
         <tbody id="rows"></tbody>

@@ -29,6 +29,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   login?: (refused: { words: Texts; message: string; request: FastifyRequest }) => JSX.Element;
   /** The login URL that returns to the requested page, relative to `/`. */
   loginFor?: (request: FastifyRequest) => string;
+  /** The navigation of the service. */
+  nav?: (request: FastifyRequest, root: string) => JSX.Element;
   /** Shown below the error, for example the rejected form with its values. */
   rejectedForm?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
 }): ErrorPage {
@@ -47,6 +49,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
       services: serviceLinks(request, language),
       title: words.refusedTitle,
       styles: page.styles,
+      ...(page.nav && { nav: page.nav(request, root) }),
       ...(loginForm !== undefined && { script: LOGIN_SCRIPT }),
       children: loginForm ?? (
         <section class="panel refusal" aria-labelledby="refused-title">
@@ -118,6 +121,8 @@ function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): str
     // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');
-    return `${getOwnProperty(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;
+    // The names of members of a body are for programs.
+    const label = getOwnProperty(words.fieldNames ?? {}, name) ?? (part === 'body' ? undefined : name);
+    return label === undefined ? sentence : `${label}: ${sentence}`;
   });
 }

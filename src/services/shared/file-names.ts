@@ -1,4 +1,23 @@
+import { Type } from 'typebox';
 import { parseUrl } from '../../base/parse-url.ts';
+import { STORABLE_TEXT } from '../../http/text-patterns.ts';
+
+/** A field of requests. */
+export const fileNameField = {
+  file_name: Type.Optional(
+    Type.String({
+      ...{ minLength: 1, maxLength: 255, pattern: STORABLE_TEXT },
+      description: 'The name of the file, for pages and records, if its URL does not have it.',
+    }),
+  ),
+};
+
+/** Of a stored input. Polls read inputs: one without a file name is not parsed. */
+export const fileNameOf = (inputText: string): { readonly file_name?: string } =>
+  inputText.includes('"file_name":') ? namedIn(JSON.parse(inputText) as { file_name?: string }) : {};
+
+const namedIn = ({ file_name: name }: { readonly file_name?: string }) =>
+  name === undefined ? {} : { file_name: name };
 
 /**
  * The decoded last path segment of a file URL. Undefined if it is empty, or if the file is stored here under a

@@ -27,6 +27,7 @@ export const TaskStateOf = <A extends TProperties, B extends TProperties>(furthe
       error: Type.Optional(Type.String({ description: 'Human-readable error of a failed task.' })),
       error_code: Type.Optional(Type.String({ description: 'Machine-readable error of a failed task.' })),
       ...groupingFields,
+      file_name: Type.Optional(Type.String({ description: 'Of the request, or of the file in the archive.' })),
       ...last,
     }),
   );

@@ -21,6 +21,8 @@ export interface UploadPageOptions<Texts extends UploadTexts> {
   readonly script: string;
   /** Of supported media types. */
   readonly typePrefixes: readonly string[];
+  /** Codes of failures that a retry repeats. */
+  readonly permanentErrors: readonly string[];
   texts(language: UiLanguage): Texts;
   /** A link in the header. */
   nav?(words: Texts): JSX.Element;
@@ -103,7 +105,8 @@ export function uploadPage<Texts extends UploadTexts>(
   const titles = { en: kind.texts('en').service, ru: kind.texts('ru').service };
   deliveriesPage(app, { version, auth, titles });
   const failures = (language: UiLanguage) => kind.texts(language).failures;
-  if (maxBytes !== undefined) batchPage(app, { version, auth, titles, typePrefixes: kind.typePrefixes, failures });
+  const { typePrefixes, permanentErrors } = kind;
+  if (maxBytes !== undefined) batchPage(app, { version, auth, titles, typePrefixes, failures, permanentErrors });
 }
 
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 import { EventPageOf } from '../shared/event-schema.ts';
+import { fileNameField } from '../shared/file-names.ts';
 import { groupingFields } from '../shared/grouping.ts';
 import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
@@ -47,6 +48,7 @@ export const TranscribeRequest = Type.Object(
         description: 'Client data: at most 16 KiB, 8 levels and 200 keys. Returned unchanged in every response.',
       }),
     ),
+    ...fileNameField,
     ...groupingFields,
     webhook: Type.Optional(
       Type.Object({

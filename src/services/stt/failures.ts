@@ -20,6 +20,11 @@ export const FAILURES = {
   providerQuota: failure('PROVIDER_QUOTA', 'The quota of the speech recognition provider is exhausted.'),
 } as const;
 
+/** Of the file itself: processing it again fails again. */
+export const PERMANENT_ERRORS: readonly string[] = [
+  ...[FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge, FAILURES.tooLong],
+].map(({ code }) => code);
+
 /** By code. Other codes are shown with their message. */
 export const failureTexts = {
   en: {

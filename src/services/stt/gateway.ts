@@ -31,6 +31,7 @@ import { transcriptRoutes } from './routes/transcript-route.ts';
 import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
 import { sandbox } from './sandbox.ts';
 import type { SttSettings } from './settings.ts';
+import { summarizeRecordings } from './summaries.ts';
 import { AUDIO_MAX_BYTES, webhookPolicy } from './url-policy.ts';
 import { createVocabularyStore } from './vocabulary.ts';
 
@@ -77,6 +78,7 @@ export async function createSttGateway(deps: {
     ...{
       present: (task: Task) => present(task),
       table: resultTable(Transcription),
+      summarize: summarizeRecordings(context.db),
       archives: archivesOf('url', { type: RECORDINGS, context, shared }),
     },
     open({ principal }) {

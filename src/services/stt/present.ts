@@ -15,12 +15,13 @@ export const presentTruncated = (task: Task): string => presented(task, { ...sta
 
 /** The stored result is inserted as text: it can have hours of words. */
 function presented(task: Task, state: JsonObject, result?: string): string {
-  const { metadata } = JSON.parse(task.inputText) as TranscribeInput;
+  const { file_name, metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const { webhook } = task;
   const data = {
     task_id: task.id,
     ...state,
     ...groupingOf(task.inputText),
+    ...(file_name !== undefined && { file_name }),
     ...(webhook && { webhook: { configured: true, status: webhook.state, ...webhookFields(webhook) } }),
   };
   return objectText({ ok: true }, { data: objectText(data, { result, metadata }) });

@@ -51,7 +51,7 @@ function draftOf(
   };
 }
 
-function firstWords(text: string): string {
+export function firstWords(text: string): string {
   const line = text
     .slice(0, 4 * TITLE_LENGTH)
     .replace(/\s+/g, ' ')

@@ -2,7 +2,6 @@ import type { VocabularyTerm } from '../../ml/speech/recognizer.ts';
 
 export interface TranscribeInput {
   readonly url: string;
-  /** Of a file from an archive. */
   readonly file_name?: string;
   /** ISO 639-1; absent: detected. */
   readonly language?: string;

@@ -22,6 +22,7 @@ interface Batch {
   readonly created_at: string;
   readonly project?: string;
   readonly tags?: readonly string[];
+  readonly error_codes?: readonly string[];
   readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
 }
 
@@ -41,10 +42,11 @@ interface Item {
   readonly status: 'queued' | 'processing' | 'done' | 'failed' | 'deleted';
   readonly error?: string;
   readonly error_code?: string;
+  readonly summary?: string;
 }
 
 const { own, ui } = pageData<BatchPage>();
-const { texts, needsToken, itemPath, errorTexts, typePrefixes, maxFiles } = own;
+const { texts, needsToken, itemPath, errorTexts, typePrefixes, permanentErrors, maxFiles } = own;
 const tokens = needsToken === undefined ? undefined : createTokenStore(ui.token);
 const api = createApiClient({
   tokens,
@@ -122,7 +124,7 @@ async function send(chosen: readonly NamedFile[], isSkipping = false): Promise<v
   if (chosen.length === 0) return;
   byId('invalid').hidden = true;
   upload = new AbortController();
-  for (const hidden of ['counts', 'items', 'retry', 'downloads']) byId(hidden).hidden = true;
+  for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'downloads']) byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
   try {
     id = await create(chosen, isSkipping, upload.signal);
@@ -218,14 +220,30 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
 }
 
 async function refresh(): Promise<void> {
-  const [read, { items }] = await Promise.all([
+  const [read, items] = await Promise.all([
     api.call<Batch>(`batches/${id}`),
-    api.call<{ items: readonly Item[] }>(`batches/${id}/items?after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`),
+    readItems(`after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`),
   ]);
+  await readSummaries(items);
   batch = read;
   showBatch(read);
   if (read.status === 'completed') await showRecent();
   showItems(items, read.total);
+}
+
+const readItems = async (query: string) =>
+  (await api.call<{ items: readonly Item[] }>(`batches/${id}/items?${query}`)).items;
+
+/** Of results, by task id: each is read once, because the service reads the whole result for it. */
+const summaries = new Map<string, string>();
+
+async function readSummaries(items: readonly Item[]): Promise<void> {
+  const missing = items.filter(({ status, task_id: task }) => status === 'done' && !summaries.has(task));
+  const [first, last] = [missing[0]?.position, missing.at(-1)?.position];
+  if (first === undefined || last === undefined) return;
+  const query = `after=${first - 1}&limit=${last - first + 1}&summary=true`;
+  for (const { status, task_id: task, summary = '' } of await readItems(query))
+    if (status === 'done') summaries.set(task, summary);
 }
 
 function progressOf({ status, total, counts }: Batch) {
@@ -266,13 +284,16 @@ function showBatch(shown: Batch): void {
   for (const [state, count] of Object.entries(counts)) byId(`count-${state}`).textContent = String(count);
   for (const part of ['counts', 'actions', 'items']) byId(part).hidden = false;
   byId('cancel').hidden = isCompleted;
-  byId('retry').hidden = !isCompleted || counts.failed === 0;
+  const hasFailed = isCompleted && counts.failed > 0;
+  const isFinal = shown.error_codes?.every((code) => permanentErrors.includes(code)) ?? false;
+  byId('retry').hidden = !hasFailed || isFinal;
+  byId('not-retried').hidden = !hasFailed || !isFinal;
   byId('downloads').hidden = !isCompleted;
 }
 
 function showItems(items: readonly Item[], total: number): void {
   const rows = byId('rows');
-  const state = JSON.stringify(items);
+  const state = JSON.stringify([items, items.map((item) => summaries.get(item.task_id))]);
   byId('range').textContent = `${page * PAGE_SIZE + 1}–${page * PAGE_SIZE + items.length} / ${total}`;
   byId<HTMLButtonElement>('previous').disabled = page === 0;
   byId<HTMLButtonElement>('next').disabled = (page + 1) * PAGE_SIZE >= total;
@@ -291,7 +312,7 @@ function rowOf({ position, task_id: task, name, status, error, error_code: code 
     el('td', {}, String(position)),
     el('td', {}, status === 'deleted' ? label : el('a', { href: `${itemPath}${task}` }, label)),
     el('td', {}, texts.states[shown]),
-    el('td', {}, errorTexts[code ?? ''] ?? error ?? ''),
+    el('td', {}, errorTexts[code ?? ''] ?? error ?? summaries.get(task) ?? ''),
   );
 }
 

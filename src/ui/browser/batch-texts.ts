@@ -70,13 +70,17 @@ export const batchTexts = localize({
     },
     cancel: { en: 'Cancel', ru: 'Отменить' },
     retry: { en: 'Retry failed', ru: 'Повторить неудачные' },
+    notRetried: {
+      en: 'The failed files cannot be processed. Retrying would not help.',
+      ru: 'Файлы с ошибкой обработать нельзя: повтор не поможет.',
+    },
     download: { en: 'Download results', ru: 'Скачать результаты' },
   },
   items: {
     title: { en: 'Files', ru: 'Файлы' },
     file: { en: 'File', ru: 'Файл' },
     state: { en: 'State', ru: 'Состояние' },
-    error: { en: 'Error', ru: 'Ошибка' },
+    result: { en: 'Result', ru: 'Результат' },
     previous: { en: 'Previous', ru: 'Назад' },
     next: { en: 'Next', ru: 'Далее' },
   },
@@ -120,5 +124,7 @@ export interface BatchPage {
   readonly errorTexts: Readonly<Record<string, string>>;
   /** Of supported media types. */
   readonly typePrefixes: readonly string[];
+  /** Codes of failures that a retry repeats. */
+  readonly permanentErrors: readonly string[];
   readonly maxFiles: number;
 }

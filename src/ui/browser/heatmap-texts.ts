@@ -5,9 +5,9 @@ export const heatmapTexts = localize({
   zoomOut: { en: 'Zoom out', ru: 'Уменьшить' },
   zoomKeys: {
     en: 'Photo. Keys: + and − zoom, 0 shows the whole photo, arrows move.',
-    ru: 'Снимок. Клавиши: + и − изменяют масштаб, 0 показывает весь снимок, стрелки перемещают.',
+    ru: 'Фото. Клавиши: + и − изменяют масштаб, 0 показывает всё фото, стрелки перемещают.',
   },
-  zoomReset: { en: 'Whole photo', ru: 'Весь снимок' },
+  zoomReset: { en: 'Whole photo', ru: 'Всё фото' },
   show: { en: 'Show heatmap', ru: 'Показать тепловую карту' },
   strength: { en: 'Heatmap opacity', ru: 'Непрозрачность карты' },
   weak: { en: 'low', ru: 'слабо' },

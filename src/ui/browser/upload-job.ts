@@ -9,6 +9,7 @@ export interface TaskState extends TaskProgress, Grouping {
   readonly processing_time_ms?: number;
   readonly error?: string;
   readonly error_code?: string;
+  readonly file_name?: string;
 }
 
 export type Stage = 'waiting' | 'uploading' | 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
@@ -16,8 +17,8 @@ export type Stage = 'waiting' | 'uploading' | 'queued' | 'processing' | 'done' |
 export interface UploadJob<State extends TaskState = TaskState> {
   /** Undefined for a task that was created before. */
   readonly file: File | undefined;
-  /** Of the file, or the task id. */
-  readonly name: string;
+  /** Of the file; of an earlier task without one its id. */
+  name: string;
   readonly grouping: Grouping;
   /** A `blob:` URL of the file. */
   preview: string | undefined;
@@ -34,6 +35,9 @@ export interface UploadJob<State extends TaskState = TaskState> {
   pendingRetry?: Parameters<OnRetry>[0];
   readonly abortController: AbortController;
 }
+
+/** The end of a long name has the extension. */
+const nameOf = ({ name }: File) => (name === '' ? {} : { file_name: name.slice(-255) });
 
 /** For a file, or for the id of a task that was created before. */
 export const createUploadJob = (source: File | string): UploadJob<never> => ({
@@ -86,7 +90,7 @@ export async function runUploadJob<State extends TaskState>(
     const headers = { 'idempotency-key': newIdempotencyKey() };
     const create = () =>
       api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {
-        ...{ method: 'POST', json: { ...body(url), ...job.grouping }, headers, signal },
+        ...{ method: 'POST', json: { ...body(url), ...nameOf(file), ...job.grouping }, headers, signal },
       });
     const accepted = await withRetry(create, onRetry, signal);
     job.taskId = accepted.task_id;
@@ -97,6 +101,7 @@ export async function runUploadJob<State extends TaskState>(
 
   const onState = (state: State) => {
     job.state = state;
+    if (!job.file) job.name = state.file_name ?? job.name;
     if (state.status === 'processing') enter('processing');
   };
   const state = await pollTask<State>(
@@ -106,7 +111,7 @@ export async function runUploadJob<State extends TaskState>(
     signal,
     maxWaitSeconds,
   );
-  job.state = state;
+  onState(state);
   if (state.status === 'done') return enter('done');
   job.failure = { code: state.error_code ?? '', sentence: state.error ?? '' };
   enter(state.error_code === 'CANCELLED' ? 'cancelled' : 'failed');

@@ -46,23 +46,28 @@ export interface FramedPage {
 export type Frame = ReturnType<typeof createFrame>;
 
 export function createFrame({ guard, assets, version, failureTexts }: FrameDeps) {
+  function viewer(request: FastifyRequest): Viewer {
+    const language = preferredLanguage(request.headers['accept-language']);
+    const visitor = guard.identify(request);
+    return {
+      language,
+      words: texts[language],
+      translateFailure(service, code) {
+        if (code === null) return undefined;
+        const texts = { ...uiTexts[language].refusals, ...failureTexts.get(service)?.[language] };
+        return getOwnProperty(texts, code);
+      },
+      visitor,
+      moderator: visitor?.role === 'moderator',
+      csrf: guard.csrfToken(request),
+    };
+  }
+
   return {
-    viewer(request: FastifyRequest): Viewer {
-      const language = preferredLanguage(request.headers['accept-language']);
-      const visitor = guard.identify(request);
-      return {
-        language,
-        words: texts[language],
-        translateFailure(service, code) {
-          if (code === null) return undefined;
-          const texts = { ...uiTexts[language].refusals, ...failureTexts.get(service)?.[language] };
-          return getOwnProperty(texts, code);
-        },
-        visitor,
-        moderator: visitor?.role === 'moderator',
-        csrf: guard.csrfToken(request),
-      };
-    },
+    viewer,
+
+    /** Of an error page. */
+    nav: (request: FastifyRequest, root: string) => <Nav viewer={viewer(request)} root={root} part={undefined} />,
 
     /** Sends a page with `Cache-Control: no-store`, because it is personal. */
     async send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply> {

@@ -18,7 +18,7 @@ import { receiptPage } from './receipt-page.tsx';
 import { rejectedReportForm } from './report-form.tsx';
 import { rowPage } from './row-page.tsx';
 import { searchPage } from './search-page.tsx';
-import { similarPage } from './similar-page.tsx';
+import { rejectedPictureForm, similarPage } from './similar-page.tsx';
 import { texts } from './texts.ts';
 
 export interface PageDeps {
@@ -37,6 +37,9 @@ export interface PageDeps {
 
 export type Pages = Awaited<ReturnType<typeof pageRoutes>>;
 
+/** With those of the rejected forms. */
+const ERROR_STYLES = [...STYLES, 'services/catalog/browser/search.css'];
+
 /** All pages work without scripts. */
 export async function pageRoutes(app: Gateway, deps: PageDeps) {
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
@@ -52,9 +55,11 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
     similar: similarPage(frame),
     queue: queuePage({ frame, search: deps.search }),
     errorPage: createErrorPage({
-      ...{ assets, version: deps.version, texts, styles: STYLES },
+      ...{ assets, version: deps.version, texts, styles: ERROR_STYLES, nav: frame.nav },
       rejectedForm: async (status, request) =>
-        (await rejectedReport(status, request)) || rejectedAlertForm(frame, status, request),
+        (await rejectedReport(status, request)) ||
+        rejectedAlertForm(frame, status, request) ||
+        rejectedPictureForm(frame, request),
       login: ({ words, message, request }) => <Login words={words} back={returnUrlOf(request)} refused={message} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),

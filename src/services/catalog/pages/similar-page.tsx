@@ -27,6 +27,14 @@ export const similarPage =
     });
   };
 
+/** The form below the error of a search. */
+export const rejectedPictureForm = (frame: Frame, request: FastifyRequest): JSX.Element =>
+  request.method === 'POST' && request.routeOptions.url === '/search/similar' ? (
+    <PictureForm action="similar" viewer={frame.viewer(request)} />
+  ) : (
+    ''
+  );
+
 /** A photo can also be dropped on the field. */
 export function PictureForm({ action, viewer }: { action: string; viewer: Viewer }): JSX.Element {
   const { words, csrf } = viewer;

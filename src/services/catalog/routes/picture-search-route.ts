@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { payloadTooLarge, unsupportedMediaType } from '../../../base/api-error.ts';
+import { SIGNATURE_LENGTH } from '../../../base/signature.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
-import { describeErrors, describeResponse } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse, headersOf } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { stopOf } from '../../../http/stop-signal.ts';
+import { STORABLE_TEXT } from '../../../http/text-patterns.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
+import { decodeFeatures, GREY_SIDE, type PictureFeatures } from '../../shared/picture-features.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { pictureSearchUnavailable } from '../api-errors.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
@@ -21,13 +24,36 @@ export type SimilarPage = (
   hits: readonly SimilarHit[],
 ) => Promise<FastifyReply>;
 
+/** The features of a searched photo, in base64url: the address of the page is the search, so that nothing is stored. */
+const PageQuery = Type.Object({
+  version: Type.Optional(Type.String({ maxLength: 100, pattern: STORABLE_TEXT })),
+  signature: Type.Optional(base64Url(SIGNATURE_LENGTH)),
+  grey: Type.Optional(base64Url(GREY_SIDE ** 2)),
+});
+
+function base64Url(bytes: number) {
+  return Type.String({ pattern: `^[A-Za-z0-9_-]{${Math.ceil((8 * bytes) / 6)}}$` });
+}
+
+const pageQuery = ({ signature, grey }: PictureFeatures) =>
+  new URLSearchParams({
+    ...(signature && {
+      version: signature.version,
+      signature: Buffer.from(signature.values).toString('base64url'),
+    }),
+    ...(grey && { grey: grey.toString('base64url') }),
+  });
+
+/** Records on the page. */
+const PAGE_LIMIT = 12;
+
 const BYTES = { type: 'string', format: 'binary' };
 const BODIES = {
   'application/octet-stream': { schema: { ...BYTES, description: 'The photo. The declared type is ignored.' } },
   'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: BYTES } } },
 };
 
-/** `POST /search/similar`. */
+/** `POST /search/similar`; a browser is redirected to the page of the same address. */
 export async function pictureSearchRoute(
   app: Gateway,
   deps: {
@@ -39,6 +65,18 @@ export async function pictureSearchRoute(
 ): Promise<void> {
   const { search, pictures, checkForm, page } = deps;
   const { maxBytes, expected } = pictures.type;
+  app.get<{ Querystring: Static<typeof PageQuery> }>(
+    '/search/similar',
+    { config: { access: 'bearer', page: true }, schema: { hide: true, querystring: PageQuery } },
+    async (request, reply) => {
+      const { version, signature: values, grey } = request.query;
+      const signature = version === undefined || values === undefined ? undefined : { version, values };
+      const features = decodeFeatures({ ...(signature && { signature }), ...(grey !== undefined && { grey }) });
+      // Without a photo: the search page has the form.
+      if (features === undefined) return reply.redirect('../', 303);
+      return page(request, reply, await search.similarTo(features, { limit: PAGE_LIMIT, group: true }));
+    },
+  );
   await app.register(async (scope) => {
     await acceptUploads(scope);
     scope.post<{ Querystring: Static<typeof SimilarQuery> }>(
@@ -48,18 +86,16 @@ export async function pictureSearchRoute(
         bodyLimit: maxBytes,
         schema: {
           summary: 'Find records similar to a photo',
-          description: `The photo as the body, or one multipart part named \`file\`: ${expected}, at most ${maxBytes} bytes. Deleted before the response. The answer is that of \`GET /row/{record_id}/similar\` for a record of this photo. Excludes hidden records. HTML if \`Accept\` contains \`text/html\`.`,
+          description: `The photo as the body, or one multipart part named \`file\`: ${expected}, at most ${maxBytes} bytes. Deleted before the response. The answer is that of \`GET /row/{record_id}/similar\` for a record of this photo. Excludes hidden records. Redirects to the page of the records if \`Accept\` contains \`text/html\`.`,
           operationId: 'findSimilarToPhoto',
           tags: ['search'],
           querystring: SimilarQuery,
           shown: { body: { content: BODIES } },
           response: {
-            200: {
-              ...describeResponse('The most similar records.', SimilarBody),
-              content: {
-                ...describeResponse('', SimilarBody).content,
-                'text/html': { schema: Type.String({ description: 'The page of similar pictures.' }) },
-              },
+            200: describeResponse('The most similar records.', SimilarBody),
+            303: {
+              description: 'The page of the records, for browsers.',
+              headers: headersOf({ Location: 'The page.' }),
             },
             403: describeErrors(csrfFailed()),
             413: describeErrors(payloadTooLarge(maxBytes)),
@@ -76,8 +112,9 @@ export async function pictureSearchRoute(
         const caller = { client: request.principal, requestId: request.id, signal };
         const features = await pictures.describe(bytes, caller).finally(release);
         const { limit, group } = request.query;
-        const items = await search.similarTo(features, { limit, group: group || isPage });
-        return isPage ? page(request, reply, items) : { items: items.map(similarBody) };
+        if (isPage) return reply.redirect(`similar?${pageQuery(features)}`, 303);
+        const items = await search.similarTo(features, { limit, group });
+        return { items: items.map(similarBody) };
       },
     );
   });

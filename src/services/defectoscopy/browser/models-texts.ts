@@ -4,10 +4,10 @@ type Names = Readonly<Record<string, string>>;
 
 export const modelsTexts = localize({
   title: { en: 'Models', ru: 'Модели' },
-  back: { en: 'Photos', ru: 'Снимки' },
+  back: { en: 'Photos', ru: 'Фото' },
   lead: {
     en: 'The default version answers. A shadow version classifies the same photos for comparison, without changing results.',
-    ru: 'Результаты выдаёт основная версия. Теневая версия классифицирует те же снимки для сравнения и не влияет на результаты.',
+    ru: 'Результаты выдаёт основная версия. Теневая версия классифицирует те же фото для сравнения и не влияет на результаты.',
   },
   pinned: {
     en: 'The setting DEFECTOSCOPY_MODEL_VERSION selects the default version. Remove it to promote versions here.',
@@ -17,7 +17,7 @@ export const modelsTexts = localize({
   noVersions: { en: 'No worker has started yet.', ru: 'Ни один обработчик ещё не запускался.' },
   standard: { en: 'Default', ru: 'Основная' },
   shadow: { en: 'Shadow', ru: 'Теневая' },
-  anomaly: { en: 'Reports deviations from photos without defects', ru: 'Находит отклонения от снимков без дефектов' },
+  anomaly: { en: 'Reports deviations from photos without defects', ru: 'Находит отклонения от фото без дефектов' },
   created: { en: 'Created {date}', ru: 'Создана {date}' },
   heads: {
     en: { surface: 'Surface', masters: 'Groups', defects: 'Defects' } as Names,
@@ -25,7 +25,7 @@ export const modelsTexts = localize({
   },
   figure: {
     en: '{head}: {share} correct of {images} {split} photos',
-    ru: '{head}: верно {share}, {split} снимков: {images}',
+    ru: '{head}: верно {share}, {split} фото: {images}',
   },
   splits: {
     en: { test: 'test', val: 'validation', train: 'training' } as Names,
@@ -52,7 +52,7 @@ export const modelsTexts = localize({
   training: { en: 'Training', ru: 'Обучение' },
   corrected: {
     en: 'Corrected and confirmed photos: {photos}; at least {minimum} are needed. A quarter is not used for training and compares the versions.',
-    ru: 'Исправленных и подтверждённых снимков: {photos}, нужно не меньше {minimum}. Четверть не участвует в обучении: на ней сравниваются версии.',
+    ru: 'Исправленных и подтверждённых фото: {photos}, нужно не меньше {minimum}. Четверть не участвует в обучении: на ней сравниваются версии.',
   },
   trainVersion: { en: 'Version name (optional)', ru: 'Название версии (необязательно)' },
   train: { en: 'Train from corrections', ru: 'Обучить на исправлениях' },
@@ -66,7 +66,7 @@ export const modelsTexts = localize({
     ru: {
       queued: 'Версия {version}: ожидает обработчика.',
       in_progress: 'Версия {version}: идёт обучение.',
-      completed: 'Версия {version}: обучена, снимков: {photos}, отложено для сравнения: {heldBack}.',
+      completed: 'Версия {version}: обучена, фото: {photos}, отложено для сравнения: {heldBack}.',
       failed: 'Версия {version} не обучена.',
     } as Names,
   },
@@ -77,8 +77,8 @@ export const modelsTexts = localize({
     en: {} as Names,
     ru: {
       TOO_FEW_CORRECTIONS:
-        'Слишком мало исправлений с известными классами: нужно не меньше 20 снимков для обучения и 5 для сравнения.',
-      ONE_CLASS: 'Все исправленные снимки одного класса. Подтвердите результаты и других классов.',
+        'Слишком мало исправлений с известными классами: нужно не меньше 20 фото для обучения и 5 для сравнения.',
+      ONE_CLASS: 'Все исправленные фото одного класса. Подтвердите результаты и других классов.',
       VERSION_EXISTS: 'Версия с таким названием уже есть.',
       NO_WORKER: 'За 10 минут ни один обработчик не начал обучение. Запустите обработчик и повторите.',
       WORKER_LOST: 'Обработчик трижды завершился во время обучения.',
@@ -86,7 +86,7 @@ export const modelsTexts = localize({
     } as Names,
   },
   onHeldBack: { en: '{head}: held-back corrections', ru: '{head}: отложенные исправления' },
-  onTest: { en: '{head}: test photos of {base}', ru: '{head}: тестовые снимки версии {base}' },
+  onTest: { en: '{head}: test photos of {base}', ru: '{head}: тестовые фото версии {base}' },
   className: { en: 'Class', ru: 'Класс' },
   allClasses: { en: 'All classes, correct', ru: 'Все классы, доля верных' },
   recall: { en: 'Recall', ru: 'Полнота' },
@@ -103,12 +103,12 @@ export const modelsTexts = localize({
   },
   agreement: {
     en: '{shadow} agrees with {standard} on {share} of {photos} photos.',
-    ru: 'Версии {shadow} и {standard} согласны в {share} случаев (всего снимков: {photos}).',
+    ru: 'Версии {shadow} и {standard} согласны в {share} случаев (всего фото: {photos}).',
   },
-  photos: { en: 'Photos', ru: 'Снимков' },
+  photos: { en: 'Photos', ru: 'Фото' },
   noDefect: { en: 'No defects', ru: 'Без дефектов' },
-  differing: { en: 'Differing photos', ru: 'Снимки с разными результатами' },
-  noDiffering: { en: 'No differing photos.', ru: 'Таких снимков нет.' },
+  differing: { en: 'Differing photos', ru: 'Фото с разными результатами' },
+  noDiffering: { en: 'No differing photos.', ru: 'Таких фото нет.' },
   difference: {
     en: '{standardVersion}: {standard} · {shadowVersion}: {shadow}',
     ru: '{standardVersion}: {standard} · {shadowVersion}: {shadow}',
@@ -142,7 +142,7 @@ export const modelsTexts = localize({
       VERSION_CONFLICT: 'Основная версия уже изменена.',
       TRAINING_RUNNING: 'Другое обучение ещё не закончено.',
       VERSION_EXISTS: 'Версия с таким названием уже есть. Выберите другое.',
-      TOO_FEW_CORRECTIONS: 'Слишком мало исправленных и подтверждённых снимков.',
+      TOO_FEW_CORRECTIONS: 'Слишком мало исправленных и подтверждённых фото.',
     } as Names,
   },
 });

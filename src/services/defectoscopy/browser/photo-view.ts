@@ -15,6 +15,8 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
   const frame = byId('frame');
   const noPreview = byId('no-preview');
   let current: Inspection | undefined;
+  /** The preview of `current`, which an earlier task gets later. */
+  let shown: string | undefined;
 
   photo.addEventListener('load', () => {
     // `naturalWidth` and `naturalHeight` include the EXIF rotation.
@@ -52,15 +54,16 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
     zoom,
     show(job: Inspection): void {
       byId('picture').hidden = false;
-      if (current !== job) {
+      if (current !== job || shown !== job.preview) {
         current = job;
+        shown = job.preview;
         zoom.reset();
         if (job.preview === undefined) {
           photo.removeAttribute('src');
           showMissing();
         } else photo.src = job.preview;
-        photo.alt = fill(texts.photo, { name: job.name });
       }
+      photo.alt = fill(texts.photo, { name: job.name });
       drawRegions(job.state?.result?.regions ?? []);
       paint(job);
       const { selectedClass } = job;

@@ -20,7 +20,7 @@ export const texts = localize({
     tap: { en: 'Choose a photo', ru: 'Выберите фото' },
     more: { en: 'Upload another photo', ru: 'Загрузить ещё одно фото' },
     or: { en: 'or paste one, or', ru: 'или вставьте из буфера, или' },
-    camera: { en: 'Take a photo', ru: 'Сделать снимок' },
+    camera: { en: 'Take a photo', ru: 'Сделать фото' },
     example: { en: 'Use the example photo', ru: 'Использовать пример' },
     limits: {
       en: 'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to {size}',
@@ -29,7 +29,7 @@ export const texts = localize({
   },
   uploadsDisabled: {
     en: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts image URLs on the allowed storage hosts:',
-    ru: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на снимки в разрешённых хранилищах:',
+    ru: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на фото в разрешённых хранилищах:',
   },
   unconfigured: {
     en: 'No access tokens are configured. The administrator must set DEFECTOSCOPY_API_TOKENS.',
@@ -51,12 +51,12 @@ export const texts = localize({
     ...uploadMessages.model,
     warm: {
       en: 'Model loaded. A photo takes a few seconds.',
-      ru: 'Модель загружена. Обработка снимка занимает несколько секунд.',
+      ru: 'Модель загружена. Обработка фото занимает несколько секунд.',
     },
-    busy: { en: 'Model loaded. Photos in the queue: {count}.', ru: 'Модель загружена. Снимков в очереди: {count}.' },
+    busy: { en: 'Model loaded. Photos in the queue: {count}.', ru: 'Модель загружена. Фото в очереди: {count}.' },
     cold: {
       en: 'No model is loaded. Photos wait in the queue until a worker starts, which can take minutes.',
-      ru: 'Модель не загружена. Снимки ожидают в очереди до запуска обработчика, это может занять несколько минут.',
+      ru: 'Модель не загружена. Фото ожидают в очереди до запуска обработчика, это может занять несколько минут.',
     },
   },
   unsupported: { en: '{name}: unsupported image format.', ru: '{name}: формат изображения не поддерживается.' },
@@ -70,22 +70,22 @@ export const texts = localize({
     en: 'No defect class reaches the threshold of the model.',
     ru: 'Ни один класс дефектов не достигает порога модели.',
   },
-  onlyRegions: { en: 'No defects in overview', ru: 'На снимке в целом дефекты не обнаружены' },
+  onlyRegions: { en: 'No defects in overview', ru: 'На фото в целом дефекты не обнаружены' },
   onlyRegionsWhy: {
     en: 'Some regions of the photo stand out at full resolution. Check them.',
     ru: 'Некоторые участки выделяются в полном разрешении. Проверьте их.',
   },
-  unfamiliar: { en: 'Unfamiliar photo', ru: 'Незнакомый снимок' },
+  unfamiliar: { en: 'Unfamiliar photo', ru: 'Незнакомое фото' },
   unfamiliarWhy: {
     en: 'The photo differs from the photos that the model was trained on. The surface and the defects below may be wrong.',
-    ru: 'Снимок не похож на те, на которых обучалась модель. Поверхность и дефекты ниже могут быть определены неверно.',
+    ru: 'Фото не похоже на те, на которых обучалась модель. Поверхность и дефекты ниже могут быть определены неверно.',
   },
   noDefects: { en: 'No class reaches the threshold of the model.', ru: 'Ни один класс не достигает порога модели.' },
   found: { en: '{defect}, {share}', ru: '{defect}, {share}' },
-  regions: { en: 'Regions of the photo', ru: 'Участки снимка' },
+  regions: { en: 'Regions of the photo', ru: 'Участки фото' },
   noRegions: {
     en: 'The photo was also checked part by part at full resolution. No part stands out.',
-    ru: 'Снимок также проверен по частям в полном разрешении. Ни один участок не выделяется.',
+    ru: 'Фото также проверено по частям в полном разрешении. Ни один участок не выделяется.',
   },
   chooseClass: { en: 'Select a class to show its heatmap.', ru: 'Выберите класс, чтобы показать его тепловую карту.' },
   checkResult: { en: 'Confirm or correct', ru: 'Подтвердить или исправить' },
@@ -105,7 +105,7 @@ export const texts = localize({
     ru: 'Исправление не сохранено. Повторите попытку.',
   },
   map: heatmapTexts,
-  photo: { en: 'Photo {name}', ru: 'Снимок {name}' },
+  photo: { en: 'Photo {name}', ru: 'Фото {name}' },
   noPreview: {
     en: 'No preview available for {name}. The service processes the original file.',
     ru: 'Предпросмотр файла {name} недоступен. Сервис обрабатывает исходный файл.',

@@ -6,7 +6,7 @@ import { A } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
 import { type PhotoTexts, texts } from '../browser/texts.ts';
-import { failureTexts } from '../failures.ts';
+import { failureTexts, PERMANENT_ERRORS } from '../failures.ts';
 import { modelsPage } from './models-page.tsx';
 
 export function pageRoutes(app: Gateway, deps: UploadPageDeps): void {
@@ -18,6 +18,7 @@ export function pageRoutes(app: Gateway, deps: UploadPageDeps): void {
       example: 'examples/wall.jpg',
       styles: ['ui/picture.css', 'services/defectoscopy/browser/photo.css'],
       typePrefixes: ['image/'],
+      permanentErrors: PERMANENT_ERRORS,
       script: 'services/defectoscopy/browser/photo-page.js',
       texts: (language) => ({
         ...texts[language],

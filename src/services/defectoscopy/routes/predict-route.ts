@@ -27,7 +27,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
   const estimateSettings = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
   return (body: Static<typeof PredictRequest>, principal: string | undefined): TaskRequest => {
-    const { image_url, priority = 'realtime', webhook_url, model_version, inspect } = body;
+    const { image_url, priority = 'realtime', webhook_url, model_version, inspect, file_name } = body;
     const rehearsed = sandboxInput(sandbox, principal, 'image_url', image_url);
     if (rehearsed === undefined) checkUrlField('image_url', image_url, images);
     if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
@@ -46,6 +46,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
         image_url,
         ...(model_version !== undefined && { model_version }),
         ...(inspect !== undefined && { inspect }),
+        ...(file_name !== undefined && { file_name }),
       },
       estimateSettings,
       grouping: groupingFrom(body),

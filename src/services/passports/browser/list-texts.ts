@@ -8,7 +8,7 @@ export const listTexts = localize({
   title: { en: 'Technical passports', ru: 'Технические паспорта' },
   lead: {
     en: 'Upload a technical passport as a PDF or as photos of its pages, then check, correct and export the extracted fields.',
-    ru: 'Загрузите технический паспорт в PDF или фотографии его страниц, проверьте и исправьте извлечённые поля и скачайте результат.',
+    ru: 'Загрузите технический паспорт в PDF или фото его страниц, проверьте и исправьте извлечённые поля и скачайте результат.',
   },
   upload: { en: 'New document', ru: 'Новый документ' },
   choosePdf: { en: 'PDF files', ru: 'Файлы PDF' },

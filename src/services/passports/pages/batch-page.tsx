@@ -2,8 +2,14 @@ import type { Gateway } from '../../../http/gateway.ts';
 import type { BatchPage } from '../../../ui/browser/batch-texts.ts';
 import { BATCH_ASSETS, BatchSections, batchData } from '../../shared/batch-page.tsx';
 import { listTexts } from '../browser/list-texts.ts';
-import { errorTexts } from '../failures.ts';
+import { errorTexts, PERMANENT_ERRORS } from '../failures.ts';
 import type { Frame } from './frame.tsx';
+
+const ACCEPTED = 'application/pdf,.pdf,application/zip,.zip';
+const HINTS = {
+  en: 'PDF files only: each becomes a document. Make a document of page photos on the page “Technical passports”, or with a folder per passport and assay extract.',
+  ru: 'Только файлы PDF: каждый становится документом. Документ из фото страниц создаётся на странице «Технические паспорта» или командой assay extract: по папке на паспорт.',
+};
 
 /** `GET /batch`: the documents of a folder or an archive. */
 export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
@@ -13,12 +19,17 @@ export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
     if (!signedIn) return reply.redirect('login', 303);
     const own: BatchPage = {
       ...batchData(language, { ...listTexts[language].refusals, ...errorTexts[language] }),
-      ...{ typePrefixes: ['application/pdf'], itemPath: 'task/', needsToken: undefined },
+      ...{
+        typePrefixes: ['application/pdf'],
+        permanentErrors: PERMANENT_ERRORS,
+        itemPath: 'task/',
+        needsToken: undefined,
+      },
     };
     return frame.send(reply, viewer, {
       ...{ own, title: own.texts.title, ...BATCH_ASSETS },
       children: (
-        <BatchSections texts={own.texts} language={language}>
+        <BatchSections texts={own.texts} language={language} files={{ accept: ACCEPTED, hint: HINTS[language] }}>
           {''}
         </BatchSections>
       ),

@@ -50,6 +50,7 @@ import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { SERVICE } from '../store/rows.ts';
 import { presentTask } from '../store/status.ts';
+import { summarizeDocuments } from '../summaries.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { createDocuments } from './create-documents.ts';
 import { isPdf, PDF_LIMITS } from './upload-route.ts';
@@ -95,6 +96,7 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
       const language = preferredLanguage(request.headers['accept-language']);
       return JSON.stringify(toResult(recheckWarnings(document, schema), schema, language));
     },
+    summarize: summarizeDocuments(context.db, schema),
     table: {
       columns,
       cells(body: string) {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
 import type { Validator } from '../../../http/validation.ts';
 import { groupingFrom, type TaskRequest } from '../accept-task.ts';
+import { fileNameField } from '../file-names.ts';
 import { groupingFields } from '../grouping.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { MAX_ARCHIVE_BYTES } from './archive-body.ts';
@@ -19,7 +20,10 @@ import { memberText } from './read-items.ts';
 export const commonFields = (item: TObject, { urlField }: Archives) =>
   Object.fromEntries(
     Object.entries(item.properties as Record<string, TSchema & { description?: string }>)
-      .filter(([name]) => ![urlField, 'webhook', 'webhook_url', ...Object.keys(groupingFields)].includes(name))
+      .filter(
+        ([name]) =>
+          ![urlField, 'webhook', 'webhook_url', ...Object.keys({ ...fileNameField, ...groupingFields })].includes(name),
+      )
       .map(([name, { description = '' }]) => [
         name,
         Type.Optional(Type.String({ description: `For an archive, the field of all items. ${description}` })),

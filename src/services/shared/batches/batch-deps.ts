@@ -20,6 +20,7 @@ export interface BatchAccess {
   /** The body of the result of a task. */
   readonly present: (task: Task, request: FastifyRequest) => string | Promise<string>;
   readonly table: ResultTable;
+  readonly summarize: Summarize;
   /** Default: of tasks, within the rate limit of the token. */
   readonly config?: Pick<FastifyContextConfig, 'access' | 'limited'>;
   /** A token reads only the batches that were created with it. */
@@ -39,6 +40,9 @@ export interface BatchDeps extends BatchAccess {
   readonly archives?: Archives | undefined;
   readonly callbacks: UrlPolicy;
 }
+
+/** A short text per result, by task id, for lists of items; without those that have none. */
+export type Summarize = (ids: readonly string[], language: 'en' | 'ru') => Promise<ReadonlyMap<string, string>>;
 
 const ROUTE_CONFIG = { access: 'task', limited: true } as const;
 

@@ -76,6 +76,7 @@ export const endedBatch = {
   ...groupingFields,
   counts: Counts,
   errors: Type.Array(FailedItem, { description: 'The first ten failed items.' }),
+  error_codes: Type.Optional(Type.Array(Type.String(), { description: 'Of all failed items, without duplicates.' })),
   created_at: UnixSeconds,
   completed_at: Type.Optional(UnixSeconds),
 };
@@ -105,6 +106,7 @@ export const BatchList = Success(
 export const ItemsQuery = Type.Object({
   after: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only items after this position.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+  summary: Type.Boolean({ default: false, description: 'Adds the `summary` of each result.' }),
 });
 
 export const ItemList = Success(
@@ -118,6 +120,9 @@ export const ItemList = Success(
         ...groupingFields,
         error: Type.Optional(Type.String()),
         error_code: Type.Optional(Type.String()),
+        summary: Type.Optional(
+          Type.String({ description: 'The result in short, for people, in the language of `Accept-Language`.' }),
+        ),
       }),
     ),
     next: Type.Optional(Type.Integer({ description: '`after` of the next page; absent on the last one.' })),
@@ -149,6 +154,7 @@ export const batchExample = {
   total: 10_000,
   counts: { queued: 0, processing: 0, done: 9_999, failed: 1, cancelled: 0 },
   errors: [{ position: 37, task_id: TASK, error: 'The file is not a readable image.', error_code: 'IMAGE_CORRUPT' }],
+  error_codes: ['IMAGE_CORRUPT'],
   created_at: '1767225600',
   completed_at: '1767226500',
 };

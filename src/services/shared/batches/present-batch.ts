@@ -29,6 +29,7 @@ export function presentBatch(
     errors: summary.errors.map(({ position, task_id, name, error, error_code }) => ({
       ...{ position, task_id, ...(typeof name === 'string' && { name }), error, error_code },
     })),
+    ...(summary.error_codes && { error_codes: summary.error_codes }),
     created_at: unixSeconds(task.queuedAt),
     ...(finishedAt && { completed_at: unixSeconds(finishedAt) }),
     ...(webhook && {

@@ -5,6 +5,7 @@ import { describeResponse, errorResponses, headersOf, success } from '../../../h
 import type { Gateway } from '../../../http/gateway.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { Task } from '../../../tasks/task.ts';
+import { preferredLanguage } from '../task-routes.ts';
 import { type BatchAccess, ofBatch, requireBatch, routeConfig } from './batch-deps.ts';
 import {
   Batch,
@@ -90,12 +91,17 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
     },
     async (request) => {
       const { id } = await requireBatch(options, request);
-      const { after, limit } = request.query;
+      const { after, limit, summary } = request.query;
       const found = await batches.items(id, after, limit + 1);
-      const items = found.slice(0, limit).map(({ position, task_id, name, status, grouping, error, error_code }) => ({
+      const page = found.slice(0, limit);
+      const done = page.filter(({ status }) => summary && status === 'done').map((item) => item.task_id);
+      const language = preferredLanguage(request.headers['accept-language']);
+      const summaries = done.length > 0 ? await options.summarize(done, language) : undefined;
+      const items = page.map(({ position, task_id, name, status, grouping, error, error_code }) => ({
         ...{ position, task_id, ...(name !== null && { name }), status: status ?? ('deleted' as const), ...grouping },
         ...(error !== null && { error }),
         ...(error_code !== null && { error_code }),
+        ...(summaries?.has(task_id) && { summary: summaries.get(task_id)! }),
       }));
       return success({ items, ...(found.length > limit && { next: items.at(-1)!.position }) });
     },

@@ -4,7 +4,7 @@ import { GroupingInputs } from '../../../ui/grouping-inputs.tsx';
 import type { UiLanguage } from '../../../ui/texts.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
 import { type SpeechTexts, texts } from '../browser/texts.ts';
-import { failureTexts } from '../failures.ts';
+import { failureTexts, PERMANENT_ERRORS } from '../failures.ts';
 
 /** Languages in the selection; most models support them. */
 const LANGUAGES = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];
@@ -17,6 +17,7 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
       example: 'examples/voice-note.mp3',
       styles: ['ui/transcript.css', 'services/stt/browser/speech.css'],
       typePrefixes: ['audio/', 'video/'],
+      permanentErrors: PERMANENT_ERRORS,
       script: 'services/stt/browser/speech-page.js',
       texts: (language) => ({ ...texts[language], failures: failureTexts[language] }),
       dropZone: ({ words, language, example }) => (

@@ -40,7 +40,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
     principal: string | undefined,
     storedVocabulary: () => Promise<Vocabulary>,
   ): Promise<TaskRequest> => {
-    const { url, webhook } = body;
+    const { url, file_name, webhook } = body;
     const rehearsed = sandboxInput(sandbox, principal, 'url', url);
     if (rehearsed === undefined) checkUrlField('url', url, recordings);
     if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
@@ -50,6 +50,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
     const vocabulary = mergeTerms(ofRequest, (await storedVocabulary())?.terms ?? []);
     const input: TranscribeInput = {
       url,
+      ...(file_name !== undefined && { file_name }),
       ...(vocabulary.length > 0 && { vocabulary }),
       ...(language !== undefined && { language }),
       ...(metadata !== undefined && { metadata }),

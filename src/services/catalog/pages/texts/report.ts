@@ -17,6 +17,7 @@ export const reportTexts = {
   description: { en: 'What is wrong (optional)', ru: 'Что не так (необязательно)' },
   contact: { en: 'Contact details (optional)', ru: 'Контакты (необязательно)' },
   fieldNames: {
+    file: { en: 'Photo', ru: 'Фото' },
     action_type: { en: 'Requested action', ru: 'Что сделать' },
     description: { en: 'What is wrong', ru: 'Что не так' },
     user_info: { en: 'Contact details', ru: 'Контакты' },

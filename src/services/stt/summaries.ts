@@ -1,0 +1,19 @@
+import type { Queryable } from '../../base/db.ts';
+import type { Summarize } from '../shared/batches/batch-deps.ts';
+import { firstWords } from './records.ts';
+
+/** The first words of each transcript; the database reads them, because a result can have hours of words. */
+export function summarizeRecordings(db: Queryable): Summarize {
+  return async (ids) => {
+    const { rows } = await db.query<{ id: string; text: string }>(BEGINNINGS, [ids]);
+    return new Map(rows.map(({ id, text }) => [id, firstWords(text)]));
+  };
+}
+
+const BEGINNINGS = {
+  name: 'stt-beginnings',
+  text: `
+    select id, left(result ->> 'transcription', 400) as text
+      from tasks_read_only
+     where id = any($1::text[]) and result ->> 'transcription' <> ''`,
+};
