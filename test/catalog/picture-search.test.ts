@@ -118,6 +118,11 @@ describe('POST /search/similar', () => {
       expect(page.status).toBe(200);
       for (const part of ['Records similar to your photo', 'Same photo', 'href="../row/defectoscopy%3A'])
         expect(page.text).toContain(part);
+      const [, record] = /href="\.\.\/(row\/[^"]+)"/.exec(page.text)!;
+      const [, back] = /id="back"[^>]*href="([^"]+)"|href="([^"]+)" id="back"/
+        .exec((await browser.get(`/${record}`, headers)).text)!
+        .filter(Boolean);
+      expect(back!.replaceAll('&amp;', '&')).toBe(`..${address.pathname}${address.search}`);
     }
     expect((await browser.get(PATH, headers)).headers.get('location')).toBe('../');
     const invalid = await browser.get(`${PATH}?grey=AAAA`, headers);
@@ -135,7 +140,9 @@ describe('POST /search/similar', () => {
   it('returns 415 for other files, 413 for large ones, 422 for a damaged photo or wrong limit and 401 without a token', async () => {
     const html = Buffer.from('<html><body>not a photo</body></html>');
     expect((await search(html)).status).toBe(415);
-    expect((await search(html, '', { accept: 'text/html' })).text).toContain('<!doctype html>');
+    expect((await search(html, '', { accept: 'text/html' })).text).toContain(
+      'Choose a photo in JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.',
+    );
     const large = await search(Buffer.concat([photo, Buffer.alloc(20 * 2 ** 20)]));
     expect(large).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     const damaged = await search(photo.subarray(0, 3000));

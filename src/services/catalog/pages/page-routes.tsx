@@ -52,7 +52,7 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
   return {
     row: rowPage(frame),
     matches: matchesPage(frame),
-    similar: similarPage(frame),
+    similar: similarPage(frame, deps.cookies),
     queue: queuePage({ frame, search: deps.search }),
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: ERROR_STYLES, nav: frame.nav },

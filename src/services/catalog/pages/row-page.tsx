@@ -63,7 +63,8 @@ export const rowPage =
 
 function backOf({ cookies }: FastifyRequest): string {
   const last = cookies[LAST_SEARCH_COOKIE] ?? '';
-  return `../${searchUrl(/^[!-~]{0,4000}$/.test(last) ? last : '').slice(2)}`;
+  if (!/^[!-~]{0,4000}$/.test(last)) return '../';
+  return `../${last.startsWith('search/similar?') ? last : searchUrl(last).slice(2)}`;
 }
 
 function sentOf({ query }: FastifyRequest): SubmittedReport {

@@ -1,15 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CookieRules } from '../../../http/cookie-options.ts';
 import { BackLink } from '../../../ui/page-intro.tsx';
 import { Button, Label } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { createLastSearch } from '../search/last-search-cookie.ts';
 import type { SimilarHit } from '../search/similar.ts';
 import { Hint } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { SimilarPictures } from './similar-pictures.tsx';
 
 /** The records that are similar to an uploaded photo. */
-export const similarPage =
-  (frame: Frame) => (request: FastifyRequest, reply: FastifyReply, hits: readonly SimilarHit[]) => {
+export function similarPage(frame: Frame, cookies: CookieRules) {
+  const remembered = createLastSearch(cookies);
+  return (request: FastifyRequest, reply: FastifyReply, hits: readonly SimilarHit[]) => {
+    // The record page links back to these results.
+    remembered.save(request, reply, request.url.slice(1));
     const viewer = frame.viewer(request);
     const { words } = viewer;
     return frame.send(reply, viewer, {
@@ -26,6 +31,7 @@ export const similarPage =
       ),
     });
   };
+}
 
 /** The form below the error of a search. */
 export const rejectedPictureForm = (frame: Frame, request: FastifyRequest): JSX.Element =>

@@ -6,7 +6,7 @@ export const LAST_SEARCH_COOKIE = 'search_filters';
 /** Browsers store 4096 bytes per cookie with its name and attributes (RFC 6265, section 6.1). */
 const MAX_BYTES = 3_800;
 
-/** A session cookie with the last query string. */
+/** A session cookie with the last query string of a search, or the last path and query of a search by a photo. */
 export function createLastSearch(rules: CookieRules) {
   const options = cookieOptions(rules);
   const clear = (request: FastifyRequest, reply: FastifyReply) => {

@@ -37,7 +37,10 @@ export const frameTexts = {
 export const errorTexts = {
   offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
   refusals: {
-    en: {} as Readonly<Record<string, string>>,
+    en: {
+      UNSUPPORTED_MEDIA_TYPE:
+        'The file format is not supported. Choose a photo in JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.',
+    } as Readonly<Record<string, string>>,
     ru: {
       UNAUTHORIZED: 'Войдите: токен не указан или больше не действует.',
       INVALID_TOKEN: 'Неверный токен.',
@@ -59,7 +62,8 @@ export const errorTexts = {
       PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
       BAD_REQUEST: 'Некорректный запрос.',
       REQUEST_TIMEOUT: 'Время ожидания запроса истекло.',
-      UNSUPPORTED_MEDIA_TYPE: 'Неподдерживаемый формат данных.',
+      UNSUPPORTED_MEDIA_TYPE:
+        'Формат файла не поддерживается. Выберите фото в формате JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
       URI_TOO_LONG: 'Слишком длинный адрес.',
       RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       INDEX_UNAVAILABLE: 'Запись в каталог временно недоступна, изменения не сохранены.',
