@@ -21,7 +21,7 @@ interface BarOptions {
 }
 
 /**
- * Shows classes as bars that form a radio group: it supports arrow keys, and screen readers announce "crack 91.0 %, 1
+ * Shows classes as bars that form a radio group: it supports arrow keys, and screen readers announce "crack 91 %, 1
  * of 8".
  */
 export function showBars(root: HTMLElement, groups: readonly BarGroup[], options: BarOptions): void {

@@ -3,35 +3,3 @@ import type { PageData } from '../texts.ts';
 /** The data that the server has embedded in a page. */
 export const pageData = <Own>(page = document): PageData<Own> =>
   JSON.parse(page.getElementById('page-data')!.textContent ?? '') as PageData<Own>;
-
-export function createNumberFormats(language: string) {
-  const percent = (digits: number) =>
-    new Intl.NumberFormat(language, {
-      style: 'percent',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    });
-  const unit = (name: string, digits: number) =>
-    new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
-  const [exact, rough] = [percent(1), percent(0)];
-  const [milliseconds, tenths, seconds] = [unit('millisecond', 0), unit('second', 1), unit('second', 0)];
-  const exactSeconds = new Intl.NumberFormat(language, {
-    ...{ style: 'unit', unit: 'second', unitDisplay: 'short', minimumFractionDigits: 2, maximumFractionDigits: 2 },
-  });
-  const [minutes, megabytes, gigabytes] = [unit('minute', 0), unit('megabyte', 1), unit('gigabyte', 1)];
-  return {
-    share: (value: number) => exact.format(value),
-    // Values below 1 never round up to 100 %.
-    wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
-    size: (bytes: number) => (bytes < 2 ** 30 ? megabytes.format(bytes / 2 ** 20) : gigabytes.format(bytes / 2 ** 30)),
-    seconds: (ms: number) => exactSeconds.format(ms / 1000),
-    /** With a unit that fits the duration. */
-    duration: (ms: number) => {
-      if (ms < 1000) return milliseconds.format(Math.max(1, Math.round(ms)));
-      if (ms < 10_000) return tenths.format(ms / 1000);
-      if (ms < 120_000) return seconds.format(Math.floor(ms / 1000));
-      return minutes.format(Math.round(ms / 60_000));
-    },
-  };
-}
-export type NumberFormats = ReturnType<typeof createNumberFormats>;

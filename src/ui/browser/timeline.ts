@@ -1,6 +1,6 @@
 import type { UiTexts } from '../texts.ts';
 import { el, fill } from './dom.ts';
-import type { NumberFormats } from './page-data.ts';
+import type { NumberFormats } from './number-formats.ts';
 
 /** What happened to a task, from the API. */
 export interface TaskTimeline {

@@ -1,6 +1,6 @@
 import type { UiTexts } from '../texts.ts';
 import { fill } from './dom.ts';
-import type { NumberFormats } from './page-data.ts';
+import type { NumberFormats } from './number-formats.ts';
 import type { Step } from './steps.ts';
 import type { Stage, UploadJob } from './upload-job.ts';
 import type { UploadTexts } from './upload-texts.ts';

@@ -1,7 +1,7 @@
 import type { UiTexts } from '../texts.ts';
 import { copyOnClick } from './copy.ts';
 import { announce, byId, el, fill } from './dom.ts';
-import type { NumberFormats } from './page-data.ts';
+import type { NumberFormats } from './number-formats.ts';
 import { showSteps } from './steps.ts';
 import { isOver, type TaskState, type UploadJob } from './upload-job.ts';
 import { progressSteps, stepNote } from './upload-steps.ts';

@@ -3,7 +3,8 @@ import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
 import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 import { createHeatmapView } from '../../../ui/browser/heatmap-view.ts';
-import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
 import { createPlayer } from '../../../ui/browser/player.ts';
 import { createWordHighlight } from '../../../ui/browser/word-highlight.ts';
 import { isTyping, keyOf } from './keyboard.ts';
@@ -45,7 +46,7 @@ function showPhoto(img: HTMLImageElement): void {
   const choices = el('div', { role: 'radiogroup', 'aria-label': titles.chooseClass });
   const first = own.defects[0]?.name;
   const choose = (name: string) => view.show({ name, heat: heatOf(name) });
-  const share = createNumberFormats(own.language).share;
+  const share = createNumberFormats(own.language).wholeShare;
   showBars(choices, groups, { chosen: first, share, onChoose: ({ name }) => choose(name) });
   byId('classes').replaceChildren(choices);
   byId('choose').hidden = false;

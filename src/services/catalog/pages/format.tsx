@@ -1,6 +1,7 @@
 import { getOwnProperty } from '../../../base/own-property.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { P, Span } from '../../../ui/text-elements.tsx';
 import { className } from '../../shared/class-names.ts';
 import type { Status } from '../reports/report.ts';
@@ -38,13 +39,8 @@ export function classTitle(name: string, language: Language): string {
   return label.charAt(0).toLocaleUpperCase(language) + label.slice(1);
 }
 
-export const formatPercent = (share: number, language: Language, digits = 0): string =>
-  new Intl.NumberFormat(language, {
-    style: 'percent',
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-    // 99.6 % must not be rounded to 100 %.
-  }).format(digits === 0 && share < 1 ? Math.min(share, 0.99) : share);
+export const formatPercent = (share: number, language: Language): string =>
+  createNumberFormats(language).wholeShare(share);
 
 /** Translates the generated title of a photo without a file name. */
 export function recordTitle(

@@ -84,7 +84,7 @@ function Classes(props: {
       {classes.map(({ name, conf }) => (
         <p class="bar">
           <Span class="name" text={classTitle(name, viewer.language)} />
-          <Span class="value" text={formatPercent(conf, viewer.language, 1)} />
+          <Span class="value" text={formatPercent(conf, viewer.language)} />
           <svg class="track" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
             <rect class="fill" width={Math.max(0, Math.min(1, conf)) * 100} height="6" />
           </svg>

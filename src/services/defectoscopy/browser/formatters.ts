@@ -1,5 +1,5 @@
 import { fill } from '../../../ui/browser/dom.ts';
-import type { NumberFormats } from '../../../ui/browser/page-data.ts';
+import type { NumberFormats } from '../../../ui/browser/number-formats.ts';
 import type { UiTexts } from '../../../ui/texts.ts';
 import type { Inspection, Result } from './inspection.ts';
 import type { PhotoTexts } from './texts.ts';

@@ -1,7 +1,8 @@
 import { createApiClient } from '../../../ui/browser/api.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
-import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
 import { createTokenStore } from '../../../ui/browser/token.ts';
 import type { ModelsPage } from './models-texts.ts';
 import { createTrainingView, type Training } from './training-view.ts';

@@ -32,7 +32,7 @@ function resultView(job: Inspection, result: Result, words: Formatters, { onChoo
   const classes = el('div', { role: 'radiogroup', 'aria-label': texts.chooseClass });
   showBars(classes, groups, {
     chosen: job.selectedClass,
-    share: numbers.share,
+    share: numbers.wholeShare,
     onChoose: ({ name }) => onChoose(name),
   });
   return [

@@ -1,5 +1,5 @@
 import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
-import type { NumberFormats } from '../../../ui/browser/page-data.ts';
+import type { NumberFormats } from '../../../ui/browser/number-formats.ts';
 import type { ModelsTexts } from './models-texts.ts';
 import type { Change, Comparison, TrainingReport } from './version-comparison.ts';
 

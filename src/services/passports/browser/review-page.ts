@@ -1,6 +1,7 @@
 import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
-import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
 import { createTimeline } from '../../../ui/browser/timeline.ts';
 import { selectNameOnOpen } from './rename-form.ts';

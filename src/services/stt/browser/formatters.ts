@@ -1,7 +1,7 @@
 import { formatClock } from '../../../ui/browser/clock.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/dom.ts';
-import type { NumberFormats } from '../../../ui/browser/page-data.ts';
+import type { NumberFormats } from '../../../ui/browser/number-formats.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
 import type { Recorded } from '../result.ts';

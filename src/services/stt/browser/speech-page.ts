@@ -1,5 +1,6 @@
 import { byId, el } from '../../../ui/browser/dom.ts';
-import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
 import { initUploadPage } from '../../../ui/browser/upload-page.ts';
 import { stepProgress } from '../../../ui/browser/upload-steps.ts';
 import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
