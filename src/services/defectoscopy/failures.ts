@@ -17,10 +17,13 @@ export const FAILURES = {
   unknownModel: failure('INFERENCE_FAILED', 'The requested model version is no longer installed.'),
 } as const;
 
-/** Of the file itself: processing it again fails again. */
-export const PERMANENT_ERRORS: readonly string[] = [FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge].map(
+/** Of the file itself. */
+export const FILE_ERRORS: readonly string[] = [FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge].map(
   ({ code }) => code,
 );
+
+/** Processing fails again; the worker does not retry these. */
+export const PERMANENT_ERRORS: readonly string[] = [...FILE_ERRORS, FAILURES.notFound.code, FAILURES.blocked.code];
 
 /** By code. Other codes are shown with their message. */
 export const failureTexts = {

@@ -8,7 +8,7 @@ import { groupingOf } from '../shared/grouping.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
 import { type Correction, readLatest } from './corrections/store.ts';
-import { PERMANENT_ERRORS } from './failures.ts';
+import { FILE_ERRORS } from './failures.ts';
 import { readPhoto } from './photo-bytes.ts';
 import { PHOTOS } from './photo-type.ts';
 import type { Attachment, PredictInput, Recorded } from './result.ts';
@@ -21,7 +21,7 @@ export function photoRecords(serviceSettings: DefectoscopySettings, shared: Shar
     pictureTasks: {
       type: PHOTOS,
       input: (url) => ({ image_url: url, search: true }),
-      isRejection: ({ code }) => PERMANENT_ERRORS.includes(code),
+      isRejection: ({ code }) => FILE_ERRORS.includes(code),
     },
 
     async drafts(db, tasks) {

@@ -20,9 +20,9 @@ export const FAILURES = {
   providerQuota: failure('PROVIDER_QUOTA', 'The quota of the speech recognition provider is exhausted.'),
 } as const;
 
-/** Of the file itself: processing it again fails again. */
+/** Processing fails again; the worker does not retry these. */
 export const PERMANENT_ERRORS: readonly string[] = [
-  ...[FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge, FAILURES.tooLong],
+  ...[FAILURES.unsupported, FAILURES.corrupt, FAILURES.tooLarge, FAILURES.tooLong, FAILURES.notFound, FAILURES.blocked],
 ].map(({ code }) => code);
 
 /** By code. Other codes are shown with their message. */
