@@ -23,11 +23,13 @@ export function DropZone(page: {
   accept?: string;
   /** A drawing of 48 × 48. */
   icon: JSX.Element;
+  /** Otherwise the script shows them. */
+  limits?: string | undefined;
   camera?: boolean;
   example?: boolean;
   children?: JSX.Element;
 }): JSX.Element {
-  const { words, accept, icon, camera, example } = page;
+  const { words, accept, icon, limits = '', camera, example } = page;
   return (
     <section id="drop" class="drop" aria-label={words.title}>
       <label class="zone">
@@ -42,7 +44,7 @@ export function DropZone(page: {
         <span class="or for-mouse">
           <span safe>{words.or}</span> <u safe>{words.choose}</u>
         </span>
-        <span id="limits" class="hint"></span>
+        <Span id="limits" class="hint" text={limits} />
       </label>
       <div class="ways">
         {camera && (

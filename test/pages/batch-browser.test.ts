@@ -31,6 +31,9 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   const cells = (column: number) => cellsOf(page, column);
 
+  expect(await page.locator('#limits').textContent()).toBe(
+    'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to 20 MB. At most 10000 files and 4 GiB together.',
+  );
   await page.locator('#file').setInputFiles([file('notes.txt', 'text/plain')]);
   await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
   await page.getByText('Project and tags').click();
@@ -185,13 +188,15 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch shows its items also if the recent batches cannot be read, and offers no retry of damaged files', async (test) => {
+it('The page of a batch shows its items also if the recent batches cannot be read, and offers no retry of damaged and missing files', async (test) => {
   const product = await startProduct({
     env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
     model: createFakeModel({
       run: async ({ input }) => {
         if ((input as { file_name?: string }).file_name === 'b.jpg')
           throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+        if ((input as { file_name?: string }).file_name === 'c.jpg')
+          throw new TaskFailure({ code: 'IMAGE_NOT_FOUND', message: 'No image was found at this URL.' });
         return { result: RESULT };
       },
     }),
@@ -199,9 +204,9 @@ it('The page of a batch shows its items also if the recent batches cannot be rea
   onTestFinished(() => product.stop());
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   await page.route('**/batches?limit=*', (route) => route.abort());
-  await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg')]);
-  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
-  await until(() => cellsOf(page, 3)).toEqual(['Completed', 'Failed']);
+  await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg'), file('c.jpg')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 2, cancelled: 0');
+  await until(() => cellsOf(page, 3)).toEqual(['Completed', 'Failed', 'Failed']);
   await page.getByText('Retrying would not help').waitFor();
   expect(await page.locator('#retry').isVisible()).toBe(false);
   expect(await page.locator('#refused').isVisible()).toBe(false);

@@ -1,12 +1,13 @@
 import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { type BatchPage, type BatchTexts, batchTexts } from '../../ui/browser/batch-texts.ts';
+import { fill } from '../../ui/browser/fill.ts';
 import { DropZone } from '../../ui/dropzone.tsx';
 import { GroupingInputs } from '../../ui/grouping-inputs.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
-import { Button, H2, P, Span, Th } from '../../ui/text-elements.tsx';
+import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
 import { MAX_ITEMS } from './batches/collect-items.ts';
 import { serviceLinks } from './service-links.ts';
@@ -21,12 +22,14 @@ export function batchPage(
     titles: Readonly<Record<UiLanguage, string>>;
     auth: () => TokenSet['state'];
     typePrefixes: readonly string[];
+    /** Of a file. */
+    limits: (language: UiLanguage) => string;
     /** Of its tasks, by code. */
     failures: (language: UiLanguage) => Readonly<Record<string, string>>;
     permanentErrors: readonly string[];
   },
 ): void {
-  const { version, titles, auth, typePrefixes, failures, permanentErrors } = deps;
+  const { version, titles, auth, typePrefixes, limits, failures, permanentErrors } = deps;
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const own: BatchPage = {
@@ -37,7 +40,7 @@ export function batchPage(
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
       ...{ own, service: titles[language], title: own.texts.title, ...BATCH_ASSETS },
       children: (
-        <BatchSections texts={own.texts} language={language}>
+        <BatchSections texts={own.texts} language={language} limits={limits(language)}>
           <TokenForm language={language} />
         </BatchSections>
       ),
@@ -60,6 +63,7 @@ export const BatchSections = ({
   texts,
   language,
   files,
+  limits,
   children,
 }: Props & ChoiceProps & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
   <>
@@ -69,7 +73,7 @@ export const BatchSections = ({
     <div class="needs-script batch">
       {children}
       <p id="refused" class="notice bad" role="alert" hidden></p>
-      <Choice texts={texts} files={files} />
+      <Choice texts={texts} files={files} limits={limits} />
       <Invalid texts={texts} />
       <Progress texts={texts} />
       <Items texts={texts} />
@@ -84,8 +88,10 @@ interface Props {
 }
 
 interface ChoiceProps {
-  /** If the choice is narrower than the file types of the service; `hint` says what to do with others. */
-  readonly files?: { readonly accept: string; readonly hint: string } | undefined;
+  /** If the choice is narrower than the file types of the service; `hint` and `command` say what to do with others. */
+  readonly files?: { readonly accept: string; readonly hint: string; readonly command: string } | undefined;
+  /** Of a file. */
+  readonly limits: string;
 }
 
 /** Missing in the types of elements. */
@@ -93,12 +99,23 @@ const FOLDER = { webkitdirectory: true };
 
 const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
 
-const Choice = ({ texts: { choose }, files }: Props & ChoiceProps): JSX.Element => (
+const Choice = ({ texts: { choose }, files, limits }: Props & ChoiceProps): JSX.Element => (
   <section id="choice" class="panel" aria-labelledby="choice-title">
     <H2 id="choice-title" text={choose.title} />
     <fieldset id="inputs">
-      {files ? <P class="hint" text={files.hint} /> : ''}
-      <DropZone words={choose.drop} icon={<FolderIcon />} {...(files && { accept: files.accept })}>
+      {files ? (
+        <p class="hint">
+          <Span text={files.hint} /> <code safe>{files.command}</code>
+        </p>
+      ) : (
+        ''
+      )}
+      <DropZone
+        words={choose.drop}
+        icon={<FolderIcon />}
+        limits={fill(choose.limits, { file: limits, count: String(MAX_ITEMS) })}
+        {...(files && { accept: files.accept })}
+      >
         <label class="button">
           <input id="folder" type="file" class="visually-hidden" {...FOLDER} />
           <Span text={choose.folder} />

@@ -3,6 +3,8 @@ import type { Gateway } from '../../http/gateway.ts';
 import { assetRoutes } from '../../ui/assets.ts';
 import { batchTexts } from '../../ui/browser/batch-texts.ts';
 import { deliveriesTexts } from '../../ui/browser/deliveries-texts.ts';
+import { fill } from '../../ui/browser/fill.ts';
+import { createNumberFormats } from '../../ui/browser/number-formats.ts';
 import type { UploadPageData, UploadTexts } from '../../ui/browser/upload-texts.ts';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { DocsNotice, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
@@ -106,7 +108,10 @@ export function uploadPage<Texts extends UploadTexts>(
   deliveriesPage(app, { version, auth, titles });
   const failures = (language: UiLanguage) => kind.texts(language).failures;
   const { typePrefixes, permanentErrors } = kind;
-  if (maxBytes !== undefined) batchPage(app, { version, auth, titles, typePrefixes, failures, permanentErrors });
+  const limits = (language: UiLanguage) =>
+    fill(kind.texts(language).drop.limits, { size: createNumberFormats(language).size(maxBytes ?? 0) });
+  if (maxBytes !== undefined)
+    batchPage(app, { version, auth, titles, typePrefixes, limits, failures, permanentErrors });
 }
 
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;

@@ -56,11 +56,21 @@ const api = createApiClient({
 
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
-let page = 0;
+let page = firstPage();
 let isBusy = false;
 let refreshing: Promise<void> | undefined;
 /** Until the batch is accepted. */
 let upload: AbortController | undefined;
+
+/** The address contains the page of the table from 1. */
+function firstPage(): number {
+  const shown = Number(new URLSearchParams(location.search).get('page'));
+  return Number.isInteger(shown) && shown > 1 && shown <= maxFiles ? shown - 1 : 0;
+}
+
+function keepAddress(): void {
+  history.replaceState(null, '', `${location.pathname}?id=${id}${page === 0 ? '' : `&page=${page + 1}`}`);
+}
 
 function showError(error: unknown): void {
   const box = byId('refused');
@@ -137,7 +147,7 @@ async function send(chosen: readonly NamedFile[], isSkipping = false): Promise<v
     upload = undefined;
   }
   page = 0;
-  history.replaceState(null, '', `${location.pathname}?id=${id}`);
+  keepAddress();
   byId('drop').classList.add('slim');
   await Promise.all([refresh(), showRecent()]);
   byId('progress-title').focus();
@@ -224,6 +234,11 @@ async function refresh(): Promise<void> {
     api.call<Batch>(`batches/${id}`),
     readItems(`after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`),
   ]);
+  if (page > 0 && page * PAGE_SIZE >= read.total) {
+    page = 0;
+    keepAddress();
+    return refresh();
+  }
   await readSummaries(items);
   batch = read;
   showBatch(read);
@@ -305,12 +320,12 @@ function showItems(items: readonly Item[], total: number): void {
 
 function rowOf({ position, task_id: task, name, status, error, error_code: code }: Item): HTMLElement {
   const shown = code === 'CANCELLED' ? 'cancelled' : status;
-  const label = name ?? task;
+  const label = (name ?? task).split(/(?<=\/)/).flatMap((part) => [part, el('wbr')]);
   return el(
     'tr',
     { 'data-state': shown },
     el('td', {}, String(position)),
-    el('td', {}, status === 'deleted' ? label : el('a', { href: `${itemPath}${task}` }, label)),
+    el('td', {}, ...(status === 'deleted' ? label : [el('a', { href: `${itemPath}${task}` }, ...label)])),
     el('td', {}, texts.states[shown]),
     el('td', {}, errorTexts[code ?? ''] ?? error ?? summaries.get(task) ?? ''),
   );
@@ -330,7 +345,9 @@ const change = (action: 'cancel' | 'retry') => async () => {
 
 const turn = (pages: number) => async () => {
   page += pages;
+  keepAddress();
   await refresh();
+  byId('items').scrollIntoView();
 };
 
 const onClick = (button: string, action: () => Promise<unknown>) =>

@@ -17,6 +17,10 @@ export const batchTexts = localize({
       or: { en: 'or', ru: 'или' },
       choose: { en: 'choose files or a ZIP archive', ru: 'выберите файлы или ZIP-архив' },
     },
+    limits: {
+      en: '{file}. At most {count} files and 4 GiB together.',
+      ru: '{file}. Не больше {count} файлов и 4 ГиБ вместе.',
+    },
     folder: { en: 'Choose a folder', ru: 'Выбрать папку' },
     grouping: groupingMessages,
     leftOut: { en: 'Files of other types that were left out: {count}.', ru: 'Пропущено файлов других типов: {count}.' },

@@ -1,15 +1,20 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import type { BatchPage } from '../../../ui/browser/batch-texts.ts';
+import { fill } from '../../../ui/browser/fill.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { BATCH_ASSETS, BatchSections, batchData } from '../../shared/batch-page.tsx';
 import { listTexts } from '../browser/list-texts.ts';
 import { errorTexts, PERMANENT_ERRORS } from '../failures.ts';
+import { PDF_LIMITS } from '../routes/upload-route.ts';
 import type { Frame } from './frame.tsx';
 
 const ACCEPTED = 'application/pdf,.pdf,application/zip,.zip';
 const HINTS = {
-  en: 'PDF files only: each becomes a document. Make a document of page photos on the page “Technical passports”, or with a folder per passport and assay extract.',
-  ru: 'Только файлы PDF: каждый становится документом. Документ из фото страниц создаётся на странице «Технические паспорта» или командой assay extract: по папке на паспорт.',
+  en: 'PDF files only: each becomes a document. Make a document of page photos on the page “Technical passports”, or with a folder per passport and the command',
+  ru: 'Только файлы PDF: каждый становится документом. Документ из фото страниц создаётся на странице «Технические паспорта» или, по папке на паспорт, командой',
 };
+
+const LIMITS = { en: 'PDF, up to {size}', ru: 'PDF, до {size}' };
 
 /** `GET /batch`: the documents of a folder or an archive. */
 export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
@@ -29,7 +34,12 @@ export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
     return frame.send(reply, viewer, {
       ...{ own, title: own.texts.title, ...BATCH_ASSETS },
       children: (
-        <BatchSections texts={own.texts} language={language} files={{ accept: ACCEPTED, hint: HINTS[language] }}>
+        <BatchSections
+          texts={own.texts}
+          language={language}
+          files={{ accept: ACCEPTED, hint: HINTS[language], command: 'assay extract' }}
+          limits={fill(LIMITS[language], { size: createNumberFormats(language).size(PDF_LIMITS.maxFileBytes) })}
+        >
           {''}
         </BatchSections>
       ),
