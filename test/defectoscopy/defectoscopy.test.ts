@@ -525,6 +525,17 @@ describe('POST /files', () => {
     expect((await photoOf(await taskOf('other'), 'other')).status).toBe(404);
   });
 
+  it.each([
+    ['line breaks and direction controls', ' a\r\n\u202eb\u0000.jpg ', 'ab.jpg'],
+    ['half a surrogate pair', '\udfe0.jpg', '.jpg'],
+    ['no visible character', ' \u200f\n', undefined],
+  ])('stores a file name with %s without them', async (_, name, stored) => {
+    const request = { method: 'POST', body: { image_url: PHOTO, file_name: name } };
+    const { status, body } = await product.call('/predict', request);
+    expect(status).toBe(202);
+    expect((await product.call(`/result/${body.data.task_id}`)).body.data.file_name).toBe(stored);
+  });
+
   it('accepts one multipart part named file', async () => {
     const form = new FormData();
     form.append('file', new Blob([JPEG], { type: 'image/jpeg' }), 'wall.jpg');
