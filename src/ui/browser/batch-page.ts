@@ -224,10 +224,11 @@ async function refresh(): Promise<void> {
     api.call<Batch>(`batches/${id}`),
     readItems(`after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`),
   ]);
-  await readSummaries(items);
   batch = read;
   showBatch(read);
   if (read.status === 'completed') await showRecent();
+  // Without summaries, which the next refresh reads again, the table is still useful.
+  await readSummaries(items).catch(() => undefined);
   showItems(items, read.total);
 }
 
