@@ -6,8 +6,10 @@ import { createLossyProxy } from '../../test/support/lossy-proxy.ts';
 import { openDb, type Queryable } from './db.ts';
 import { isOutcomeUnknown, isUnavailable } from './db-errors.ts';
 import { createLog } from './log.ts';
+import { createSignal } from './loop.ts';
 
 const log = createLog('silent', 'test');
+const WAIT = { timeout: 30_000 };
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -24,8 +26,16 @@ const open = (options: Partial<Parameters<typeof openDb>[0]> = {}) => {
 /** Terminates all other connections to this database, like a restart of the server. */
 const cutAll = () =>
   database.db.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );
+
+const sleepers = async () =>
+  (
+    await database.db.query(
+      `select from pg_stat_activity where datname = current_database() and query like '%pg_sleep(60)%'
+          and state = 'active' and pid <> pg_backend_pid()`,
+    )
+  ).rowCount;
 
 const failure = (promise: Promise<unknown>) =>
   promise.then(
@@ -194,7 +204,7 @@ describe('isOutcomeUnknown', () => {
     expect([isUnavailable(unheard), isOutcomeUnknown(unheard)]).toEqual([true, true]);
     expect((await database.db.query('select n from heard')).rows).toEqual([{ n: 1 }]);
     const asleep = failure(db.query('select pg_sleep(60)'));
-    await vi.waitFor(async () => expect(await asleepNow()).toBe(1));
+    await vi.waitFor(async () => expect(await sleepers()).toBe(1), WAIT);
     await cutAll();
     expect(isOutcomeUnknown(await asleep)).toBe(true);
   });
@@ -217,14 +227,6 @@ describe('isOutcomeUnknown', () => {
     expect(errors.map(isUnavailable)).toEqual([true, true, false, true]);
     expect(errors.map(isOutcomeUnknown)).toEqual([false, false, false, false]);
   });
-
-  const asleepNow = async () =>
-    (
-      await database.db.query(
-        `select from pg_stat_activity where datname = current_database() and query like '%pg_sleep(60)%'
-            and state = 'active' and pid <> pg_backend_pid()`,
-      )
-    ).rowCount;
 });
 
 describe('an unavailable database', () => {
@@ -232,18 +234,22 @@ describe('an unavailable database', () => {
     const db = open();
     await Promise.all([db.query('select 1'), db.query('select 1')]);
     await cutAll();
-    await vi.waitFor(() => db.query('select 1'));
-    const busy = failure(db.query('select pg_sleep(10)'));
+    await vi.waitFor(() => db.query('select 1'), WAIT);
+    const busy = failure(db.query('select pg_sleep(60)'));
+    const [idle, cut] = [createSignal(), createSignal()];
     const between = failure(
       db.transaction(async (tx) => {
         await tx.query('select 1');
-        await delay(300); // no query runs while the connection breaks
+        idle.notify();
+        await cut.wait(); // no query runs while the connection breaks
         await tx.query('select 1');
       }),
     );
-    await delay(100);
+    await idle.wait();
+    await vi.waitFor(async () => expect(await sleepers()).toBe(1), WAIT);
     await cutAll();
     expect(isUnavailable(await busy)).toBe(true);
+    cut.notify();
     expect(isUnavailable(await between)).toBe(true);
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });

@@ -41,14 +41,15 @@ export interface Transaction extends Queryable {
 }
 
 export interface Db extends Queryable {
+  /** False behind a transaction pooler without `directUrl`: `listen` delivers nothing. */
+  readonly canListen: boolean;
   /** `statementTimeoutMs` replaces the default limit. If the commit gets no response, see `isOutcomeUnknown`. */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
   /** For statements like `create index concurrently`. */
   runOutsideTransaction(sql: string, options: { statementTimeoutMs: number }): Promise<void>;
   /**
    * Calls `onHint` on every notification and, because notifications may have been missed, after every (re)connect.
-   * Resolves when `signal` aborts or the database is closed; never rejects, since callers also poll. Delivers nothing
-   * behind a transaction pooler without `directUrl`.
+   * Resolves when `signal` aborts or the database is closed; never rejects, since callers also poll.
    */
   listen(channel: string, onHint: (payload: string) => void, signal: AbortSignal): Promise<void>;
   notify(channel: string, payload?: string): Promise<void>;
@@ -87,6 +88,7 @@ const SERVER_SHARE = 0.9;
 export function openDb(options: DbOptions): Db {
   const { url, directUrl, log, max = 10, applicationName = 'assay', statementTimeoutMs = 30_000 } = options;
   const transient = options.pooling === 'transaction';
+  const canListen = !transient || directUrl !== undefined;
   const connection: pg.ClientConfig = {
     connectionString: url,
     application_name: applicationName,
@@ -158,6 +160,7 @@ export function openDb(options: DbOptions): Db {
     });
 
   return {
+    canListen,
     query,
 
     transaction: (work, { statementTimeoutMs: limitMs } = {}) =>
@@ -204,8 +207,8 @@ export function openDb(options: DbOptions): Db {
     async listen(channel, onHint, signal) {
       const over = AbortSignal.any([signal, closing.signal]);
       const server = { ...connection, connectionString: directUrl ?? url };
-      if (transient && directUrl === undefined) await aborted(over);
-      else await listen({ connection: server, channel, onHint, log, signal: over });
+      if (canListen) await listen({ connection: server, channel, onHint, log, signal: over });
+      else await aborted(over);
     },
 
     async notify(channel, payload = '') {

@@ -29,6 +29,7 @@ export type BatchFormat = 'jsonl' | 'csv' | 'xlsx' | 'zip';
 
 const JSON_LINES = 'application/x-ndjson';
 const PAGE_SIZE = 1000;
+const SUMMARY_PAGE_SIZE = 100;
 const LIST_PAGE_SIZE = 20;
 /** While a batch is in progress; doubles from the first to the last. */
 const FIRST_POLL_MS = 500;
@@ -90,10 +91,14 @@ export class Batches<Item extends object> {
     }
   }
 
-  /** The tasks of a batch in the order of its items. */
-  async *items(id: string, { signal }: CallOptions = {}): AsyncGenerator<BatchItem, void, undefined> {
+  /** The tasks of a batch in the order of its items; with `summary`, each result in short. */
+  async *items(
+    id: string,
+    { summary, signal }: CallOptions & { readonly summary?: boolean | undefined } = {},
+  ): AsyncGenerator<BatchItem, void, undefined> {
+    const limit = summary ? SUMMARY_PAGE_SIZE : PAGE_SIZE;
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const query: { after: number; limit: number } = { after, limit: PAGE_SIZE };
+      const query: { after: number; limit: number; summary: boolean | undefined } = { after, limit, summary };
       const page: BatchItemList = await this.#line.data(`${pathOf(id)}/items`, { query, signal });
       yield* page.items;
       after = page.next;

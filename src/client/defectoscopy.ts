@@ -65,6 +65,11 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent, PredictRequest>
     return this.line.data(`${resultPath(taskId)}/heatmap`, { query: { class: className }, signal });
   }
 
+  /** The photo as it was uploaded with this token. Throws `NotFound` for a photo at another URL. */
+  async photo(taskId: string, { signal }: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.line.bytes(`${resultPath(taskId)}/photo`, { signal });
+  }
+
   /** Corrections of a result by reviewers. */
   async corrections(taskId: string, { signal }: CallOptions = {}): Promise<Corrections> {
     return this.line.data(`${resultPath(taskId)}/correction`, { signal });

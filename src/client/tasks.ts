@@ -70,7 +70,7 @@ export interface FileOptions {
 /** @internal */
 export function fileNameField(source: string | URL | Bytes, { fileName }: FileOptions): { file_name?: string } {
   const name = fileName ?? (typeof source === 'string' || source instanceof URL ? undefined : fileNameOf(source));
-  return name === undefined || name === '' ? {} : { file_name: name.slice(-255) };
+  return name === undefined || name === '' ? {} : { file_name: [...name].slice(-255).join('') };
 }
 
 type TaskState =

@@ -249,6 +249,21 @@ describe('the task exchange of a worker with the database', () => {
     await close();
   });
 
+  it('claims with the next result after an idle claim that may have left tasks', async () => {
+    const { requests, end, tick, close } = open();
+    requests[0]!.answer({ ...claims('1'), moreMayWait: true });
+    await tick();
+    end('1');
+    await tick();
+    expect(requests[1]).toMatchObject({ endings: [{ id: '1' }], limit: 2, busy: false });
+    requests[1]!.answer({ ended: ['1'], ...claims('2') });
+    await tick();
+    end('2');
+    await tick();
+    expect(requests[2]).toMatchObject({ endings: [{ id: '2' }], limit: 0 });
+    await close();
+  });
+
   it('claims again when idle after a busy claim returned nothing', async () => {
     const { requests, end, tick, close } = open();
     requests[0]!.answer(claims('1', '2'));

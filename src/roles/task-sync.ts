@@ -60,8 +60,8 @@ export function createTaskSync(deps: {
   const lostClaims = new Map<number, number>();
   let lastClaim = 0;
   let claimPending = true;
-  /** Whether the worker was busy at its last claim, so that a task to be claimed alone may have been held back. */
-  let wasBusy = false;
+  /** Whether tasks without a later notification may wait, such as one to be claimed alone by this worker when it is idle. */
+  let moreMayWait = false;
   let failures = 0;
   let backoff: NodeJS.Timeout | undefined;
 
@@ -83,12 +83,13 @@ export function createTaskSync(deps: {
       // The claim of an idle worker may return a task that runs alone.
       const mayClaim = ![...batches].some((batch) => !batch.busy && batch.limit > 0);
       const free = mayClaim ? Math.max(0, deps.freeSlots() - requested) : 0;
-      // What the last claim did not find arrives with a notification. Half of the slots per batch, so that the other half
-      // works while this batch is committed.
-      const limit = claimPending || (wasBusy && waiting.length > 0) ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
+      // What the last claim did not find arrives with a notification, except for `moreMayWait`. Half of the slots per batch,
+      // so that the other half works while this batch is committed.
+      const limit =
+        claimPending || (moreMayWait && waiting.length > 0) ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
       if (limit === 0 && waiting.length === 0) return;
       if (limit > 0 && (limit === free || waiting.length === 0)) claimPending = false;
-      if (limit > 0) wasBusy = busy;
+      if (limit > 0) moreMayWait = busy;
       lastClaim = (lastClaim + 1) % CLAIM_NUMBERS;
       void sendBatch({ claim: lastClaim, limit, busy, endings: waiting.splice(0) });
     }
@@ -106,6 +107,7 @@ export function createTaskSync(deps: {
     batches.delete(batch);
     if ('error' in response) return backOff(batch, response.error);
     failures = 0;
+    moreMayWait ||= response.moreMayWait === true;
     response.claimed.forEach(deps.onClaimed);
     if (response.claimed.length > 0 && performance.now() - begun > LATE_MS) deps.onLateClaims();
     reportRecorded(batch.endings, response);

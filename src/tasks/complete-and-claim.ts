@@ -48,6 +48,7 @@ export async function completeAndClaim(
     ended: rows.filter((row) => row.ended).map(({ id }) => id),
     claimed: claims.map(toClaim),
     notified: notifies,
+    moreMayWait: batch_kept_back || !db.canListen,
   };
 }
 

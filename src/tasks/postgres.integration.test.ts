@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../../test/support/database.ts';
-import type { Db } from '../base/db.ts';
+import { type Db, openDb } from '../base/db.ts';
 import { isUnavailable } from '../base/db-errors.ts';
 import { newId } from '../base/ids.ts';
+import { createLog } from '../base/log.ts';
 import { createPostgresTaskStore } from './postgres.ts';
 import { describeTaskStore } from './store.contract.ts';
 import type { NewTask, TaskStore } from './store.ts';
@@ -186,6 +187,23 @@ it('the commit of a lone result sends its hint, with and without a claim', async
   await listening;
   store.close();
   other.close();
+  await drop();
+});
+
+it('more tasks may wait after each claim where no hints arrive', async () => {
+  const { url, drop } = await testDatabase();
+  const log = createLog('silent', 'test');
+  const want = { service: 'a', worker: 'w', limit: 4, leaseMs: 60_000 };
+  const claims = [{}, { pooling: 'transaction' }, { pooling: 'transaction', directUrl: url }] as const;
+  const moreMayWait = claims.map(async (pooling) => {
+    const db = openDb({ url, log, ...pooling });
+    const store = createPostgresTaskStore(db);
+    const claim = await store.completeAndClaim([], want);
+    store.close();
+    await db.close();
+    return claim.moreMayWait;
+  });
+  expect(await Promise.all(moreMayWait)).toEqual([false, true, false]);
   await drop();
 });
 

@@ -647,13 +647,16 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('of priority batch comes after realtime tasks and before other batch tasks', async () => {
         const [lost] = await lose({ priority: 'batch' });
         const [batch, realtime] = [await accept({ priority: 'batch' }), await accept()];
-        expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([realtime]);
+        const idle = await store.completeAndClaim([], want({ worker: 'w1', limit: 10 }));
+        expect(idle).toMatchObject({ claimed: [{ id: realtime }], moreMayWait: true });
         expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
         // A new realtime task does not delay it further.
         const late = await accept();
         expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
-        expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([lost]);
-        expect(idsOf(await claim({ worker: 'w1', limit: 10 })).sort()).toEqual([batch, late].sort());
+        const alone = await store.completeAndClaim([], want({ worker: 'w1', limit: 10 }));
+        expect(alone).toMatchObject({ claimed: [{ id: lost }], moreMayWait: true });
+        const rest = await store.completeAndClaim([], want({ worker: 'w1', limit: 10 }));
+        expect([idsOf(rest.claimed).sort(), rest.moreMayWait]).toEqual([[batch, late].sort(), false]);
       });
 
       it('is still claimed alone after an attempt that was handed back or failed temporarily', async () => {

@@ -287,6 +287,8 @@ export interface CompleteAndClaimResult {
   readonly claimed: Claim[];
   /** The hint `finished` was sent with the commit; otherwise the caller sends it. */
   readonly notified?: boolean;
+  /** The claim may have left tasks without a later hint: a lost task held them back, or no hints arrive. */
+  readonly moreMayWait?: boolean;
 }
 
 export interface Renewal {

@@ -69,7 +69,7 @@ describe('Catalog pages', () => {
   it('sign a reader in, return to the requested page, and sign out', async (test) => {
     const { page, problems } = await openPage(test, `${catalog.url}/row/bridge-7`);
     expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
     await page.locator('#token').fill('not-a-token');
     await page.keyboard.press('Enter');
     await until(() => page.locator('[role=alert]').textContent()).not.toBe('');

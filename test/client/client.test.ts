@@ -32,6 +32,8 @@ describe('Defectoscopy client', () => {
     expect(done).toMatchObject({ status: 'done', result, completed_at: expect.stringMatching(/^\d{10}$/) });
     expect(states.at(-1)).toEqual(done);
     expect(await client().result(task.task_id)).toEqual(done);
+    const photo = Buffer.from(await (await readExamplePhoto()).arrayBuffer());
+    expect(photo.equals(await client().photo(task.task_id))).toBe(true);
   });
 
   it('accepts images as bytes in any form and as a URL', async () => {

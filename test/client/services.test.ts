@@ -61,6 +61,7 @@ describe('Speech-to-text client', () => {
     const positions: number[] = [];
     for await (const { position, status } of batches.items(id)) if (status === 'done') positions.push(position);
     expect(positions).toEqual([1, 2]);
+    for await (const { summary } of batches.items(id, { summary: true })) expect(summary).toEqual(expect.any(String));
     const lines = new TextDecoder()
       .decode(await batches.results(id))
       .trimEnd()

@@ -508,17 +508,32 @@ describe('POST /files', () => {
     onTestFinished(() => two.stop());
     const headers = { 'content-type': 'image/jpeg' };
     const { url } = (await two.call('/files', { method: 'POST', body: JPEG, headers })).body.data;
-    const photoOf = async (token: string) => {
+    const taskOf = async (token: string): Promise<string> => {
       const body = { image_url: url, file_name: 'стена 7.jpg' };
       const { task_id: id } = (await two.call('/predict', { method: 'POST', body, token })).body.data;
       expect((await two.call(`/result/${id}`, { token })).body.data.file_name).toBe('стена 7.jpg');
-      return fetch(`${two.url}/result/${id}/photo`, { headers: { authorization: `Bearer ${token}` } });
+      return id;
     };
-    const photo = await photoOf(TOKEN);
+    const photoOf = (id: string, token: string) =>
+      fetch(`${two.url}/result/${id}/photo`, { headers: { authorization: `Bearer ${token}` } });
+    const task = await taskOf(TOKEN);
+    const photo = await photoOf(task, TOKEN);
     expect(photo.headers.get('content-type')).toBe('image/jpeg');
     expect(photo.headers.get('content-security-policy')).toContain('sandbox');
     expect(Buffer.from(await photo.arrayBuffer()).equals(JPEG)).toBe(true);
-    expect((await photoOf('other')).status).toBe(404);
+    expect((await photoOf(task, 'other')).status).toBe(404);
+    expect((await photoOf(await taskOf('other'), 'other')).status).toBe(404);
+  });
+
+  it.each([
+    ['line breaks and direction controls', ' a\r\n\u202eb\u0000.jpg ', 'ab.jpg'],
+    ['half a surrogate pair', '\udfe0.jpg', '.jpg'],
+    ['no visible character', ' \u200f\n', undefined],
+  ])('stores a file name with %s without them', async (_, name, stored) => {
+    const request = { method: 'POST', body: { image_url: PHOTO, file_name: name } };
+    const { status, body } = await product.call('/predict', request);
+    expect(status).toBe(202);
+    expect((await product.call(`/result/${body.data.task_id}`)).body.data.file_name).toBe(stored);
   });
 
   it('accepts one multipart part named file', async () => {

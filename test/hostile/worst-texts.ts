@@ -135,6 +135,8 @@ const specOf = (wanted: string) => fields.find(({ key }) => key === wanted)!.spe
 const marks = fields.flatMap(({ spec }) => spec.marks ?? []).map((mark) => schemaPattern(mark, 'iu'));
 const shapes = fields.flatMap(({ spec }) => spec.shapes ?? []);
 const unless = fields.flatMap(({ spec }) => (spec.parts ?? []).flatMap((part) => part.unless ?? []));
+/** As many prefixes as a query can have. */
+const snippetOf = createSnippets(Array.from({ length: 1400 }, (_, at) => `перекрытие${10_000 + at}`));
 const texts = [VISIBLE_NAME, STORABLE_TEXT, WITHOUT_NUL].map((source) => new RegExp(source, 'u'));
 const pageOf = (text: string): ReadPage => ({
   ...{ page: 1, width: 600, height: 800, turn: 0, reader: 'text', rules: [] },
@@ -222,7 +224,7 @@ export const PARSERS: readonly TextParser[] = [
     maxLength: 100_000,
     parse: (text) => {
       readRecords([{ record_id: 'a', text, image_url: text, created_at: text }], { kind: 'public' });
-      return [searchedOf(text, text), createSnippets(['zz'])(text), toStorableText(text)];
+      return [searchedOf(text, text), snippetOf(text), toStorableText(text)];
     },
     specificTexts: [(length) => `a${'\u0301'.repeat(length / 2)}${'\u0316'.repeat(length / 2)}`],
   },

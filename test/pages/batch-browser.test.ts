@@ -42,8 +42,8 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.locator('#file').setInputFiles([file('a.jpg'), file('notes.txt', 'text/plain'), file('b.jpg')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
+  await until(() => cells(3)).toEqual(['Completed', 'Failed']);
   expect(await cells(2)).toEqual(['a.jpg', 'b.jpg']);
-  expect(await cells(3)).toEqual(['Completed', 'Failed']);
   expect(await cells(4)).toEqual(['concrete wall: crack', 'The image could not be downloaded.']);
 
   isFailing = false;
@@ -173,8 +173,8 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
-  expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
   await until(() => cellsOf(page, 4)).toEqual(['Fields: 7, to review: 7', 'Fields: 7, to review: 7']);
+  expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
   const signIn = { method: 'POST', body: { api_key: ADMIN_KEY }, token: null };
   const { token } = (await product.call('/auth/token', signIn)).body;
   const { events } = (await product.call('/events', { token })).body;
@@ -188,7 +188,7 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch shows its items also if the recent batches cannot be read, and offers no retry of damaged and missing files', async (test) => {
+it('The page of a batch shows its items also if neither the recent batches nor summaries can be read, and offers no retry of damaged and missing files', async (test) => {
   const product = await startProduct({
     env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
     model: createFakeModel({
@@ -204,6 +204,7 @@ it('The page of a batch shows its items also if the recent batches cannot be rea
   onTestFinished(() => product.stop());
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   await page.route('**/batches?limit=*', (route) => route.abort());
+  await page.route('**/items?*summary=true', (route) => route.abort());
   await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg'), file('c.jpg')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 2, cancelled: 0');
   await until(() => cellsOf(page, 3)).toEqual(['Completed', 'Failed', 'Failed']);

@@ -77,6 +77,14 @@ describe('A batch of documents', () => {
     expect(header).toMatch(/^position,task_id,status,error_code,error,name,.*general:year_built/);
     expect(first).toContain('1978');
     expect((await product.call('/batches', { token })).body.data.batches).toMatchObject([{ batch_id: id, total: 3 }]);
+    await product.database.db.query(
+      `update passport_documents set key_name = 'clerk', session = 'key:clerk' where id = $1`,
+      [items[2].task_id],
+    );
+    const short = (await product.call(`${url}/items?summary=true`, { token })).body.data.items;
+    expect(short.map(({ summary }: { summary?: string }) => summary)).toEqual([
+      ...['Fields: 7, to review: 7', 'Fields: 7, to review: 7', undefined],
+    ]);
 
     const [request] = await receiver.waitForRequests(1);
     expect(request!.headers).toMatchObject({ 'x-service-event': 'batch.completed', 'x-service-task-id': id });

@@ -81,6 +81,10 @@ describe('A batch', () => {
     expect(short.map(({ summary }: { summary?: string }) => summary)).toEqual([
       ...['бетонная стена: трещина', 'бетонная стена: трещина', undefined],
     ]);
+    expect((await product.call(`${url}/items?limit=100&summary=true`)).status).toBe(200);
+    expect(await product.call(`${url}/items?limit=101&summary=true`)).toMatchObject({
+      ...{ status: 422, body: { error: { message: expect.stringMatching(/^limit: .*100/) } } },
+    });
 
     const headers = { authorization: `Bearer ${TOKEN}` };
     const lines = (await (await fetch(`${product.url}${url}/results`, { headers })).text()).trimEnd().split('\n');

@@ -50,7 +50,7 @@ describe('A worker', () => {
   it('runs a task alone after a lost attempt, while other tasks keep arriving', async () => {
     const running = new Set<string>();
     const concurrent: string[][] = [];
-    let lost = '';
+    let lost: string;
     const run = async ({ id }: Job) => {
       running.add(id);
       if (running.has(lost)) concurrent.push([...running].filter((other) => other !== lost));
@@ -62,14 +62,14 @@ describe('A worker', () => {
     const predictOn = async () => {
       while (coming) await product.predict();
     };
+    lost = await product.predict();
+    const { db } = product.database;
+    // As the sweep leaves a task with an expired lease, but not to be claimed yet.
+    await db.query(`update tasks set returned = 'lost', attempts = 1, run_at = now() + interval '1 hour'`);
     const clients = [predictOn(), predictOn(), predictOn()];
     await product.startWorker(createFakeModel({ run, concurrency: 4 }));
     await vi.waitFor(() => expect(running.size).toBe(4), { timeout: 20_000 });
-    // As the sweep leaves a task with an expired lease.
-    lost = await product.predict({ priority: 'batch' });
-    await product.database.db.query(`update tasks set returned = 'lost', attempts = 1, priority = 0 where id = $1`, [
-      lost,
-    ]);
+    await db.query(`update tasks set run_at = now() where id = $1`, [lost]);
     expect(await product.waitForResult(lost)).toMatchObject({ status: 'done' });
     coming = false;
     await Promise.all(clients);

@@ -7,7 +7,6 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How far an item has come: its task was accepted, has ended, or was refused. */
 /** What a repeated request has in common with the first one. */
 export interface TaskRequest {
   /** The idempotency key. */
@@ -16,6 +15,7 @@ export interface TaskRequest {
   readonly url?: string;
 }
 
+/** How far an item has come: its task was requested, was accepted, has ended, or was refused. */
 export interface Progress<Result> {
   /** Recorded before it is sent. */
   readonly request?: TaskRequest;

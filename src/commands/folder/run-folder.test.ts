@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../client/clock.ts';
+import { TaskFailed } from '../../client/index.ts';
 import { Manifest } from './manifest.ts';
 import { formatFolderProgress, runFolder } from './run-folder.ts';
 
@@ -38,12 +39,17 @@ it('waits for many tasks without a warning about listeners', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('repeats the request of an interrupted run, whose task may exist', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+describe('runFolder after an interrupted run', () => {
+  let folder: string;
+  let requests: object[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
+    requests = [];
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
   const items = [{ name: 'a.jpg', paths: [], version: '' }];
-  const requests: object[] = [];
-  const run = async (answers: () => string) => {
+  const run = async (answers: () => string, finish = async (task: string) => `result of ${task}`) => {
     const manifest = await Manifest.open<string>(join(folder, 'progress'));
     const work = {
       upload: async () => `https://files/${requests.length}`,
@@ -51,15 +57,39 @@ it('repeats the request of an interrupted run, whose task may exist', async () =
         requests.push(request);
         return answers();
       },
-      finish: async (task: string) => `result of ${task}`,
+      finish,
     };
     const options = { manifest, concurrency: 1, signal: new AbortController().signal };
     return runFolder(items, work, options).finally(() => manifest.close());
   };
-  const interrupted = run(() => {
-    throw new Error('interrupted');
+  const interrupt = async () => {
+    const interrupted = run(() => {
+      throw new Error('interrupted');
+    });
+    await expect(interrupted).rejects.toThrow('interrupted');
+  };
+
+  it('repeats the request, whose task may exist', async () => {
+    await interrupt();
+    expect(await run(() => 'task')).toMatchObject([{ task: 'task', result: 'result of task' }]);
+    expect(requests).toEqual([{ key: expect.any(String), url: 'https://files/0' }, requests[0]]);
   });
-  await expect(interrupted).rejects.toThrow('interrupted');
-  expect(await run(() => 'task')).toMatchObject([{ task: 'task', result: 'result of task' }]);
-  expect(requests).toEqual([{ key: expect.any(String), url: 'https://files/0' }, requests[0]]);
+
+  it('uploads again if the upload has expired', async () => {
+    await interrupt();
+    const finish = async (task: string) => {
+      if (task === 'task 2') throw new TaskFailed({ ...NOT_FOUND, taskId: task, state: {} });
+      return `result of ${task}`;
+    };
+    const outcomes = await run(() => `task ${requests.length}`, finish);
+    expect(outcomes).toMatchObject([{ task: 'task 3', result: 'result of task 3', failure: undefined }]);
+    expect(requests).toEqual([
+      { key: expect.any(String), url: 'https://files/0' },
+      requests[0],
+      { key: expect.any(String), url: 'https://files/2' },
+    ]);
+    expect(requests[2]).not.toMatchObject({ key: (requests[0] as { key: string }).key });
+  });
 });
+
+const NOT_FOUND = { code: 'IMAGE_NOT_FOUND', message: 'No image was found at this URL.' };

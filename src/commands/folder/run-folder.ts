@@ -98,22 +98,29 @@ async function runItem<Result>(
   async function finish(): Promise<Result> {
     // A task of an interrupted run may exist although its id was not recorded.
     const unanswered = known?.task === undefined && !known?.failure ? known?.request : undefined;
-    task = (unanswered && (await createAgain(unanswered))) ?? (await create());
+    return (unanswered && (await repeat(unanswered))) || send(await newRequest());
+  }
+
+  async function newRequest(): Promise<TaskRequest> {
+    task = undefined;
+    const url = await work.upload?.(item, signal);
+    const request = { key: randomUUID(), ...(url !== undefined && { url }) };
+    await manifest.record(item, { request });
+    return request;
+  }
+
+  async function send(request: TaskRequest): Promise<Result> {
+    task = await work.create(item, request, signal);
     await manifest.record(item, { task });
     return work.finish(task, item, signal);
   }
 
-  async function create(): Promise<string> {
-    const url = await work.upload?.(item, signal);
-    const request = { key: randomUUID(), ...(url !== undefined && { url }) };
-    await manifest.record(item, { request });
-    return work.create(item, request, signal);
-  }
-
-  /** Undefined if the options have changed, such as the priority. */
-  async function createAgain(request: TaskRequest): Promise<string | undefined> {
-    return work.create(item, request, signal).catch((error: unknown) => {
-      if (error instanceof AssayError && error.code === 'IDEMPOTENCY_KEY_REUSED') return undefined;
+  /** Undefined if the options have changed, such as the priority, or if the uploaded file has expired. */
+  async function repeat(request: TaskRequest): Promise<Result | undefined> {
+    return send(request).catch((error: unknown) => {
+      const hasChanged = error instanceof AssayError && error.code === 'IDEMPOTENCY_KEY_REUSED';
+      const hasExpired = request.url !== undefined && error instanceof TaskFailed && error.code.endsWith('_NOT_FOUND');
+      if (hasChanged || hasExpired) return undefined;
       throw error;
     });
   }

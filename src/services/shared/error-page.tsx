@@ -114,6 +114,8 @@ interface Body {
   }[];
 }
 
+const FILE_NAMES = new Set(['file', 'files']);
+
 function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): string[] {
   if (error) return [words.refusals[error.code] ?? error.message];
   return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
@@ -121,8 +123,8 @@ function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): str
     // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');
-    // The names of members of a body are for programs.
-    const label = getOwnProperty(words.fieldNames ?? {}, name) ?? (part === 'body' ? undefined : name);
-    return label === undefined ? sentence : `${label}: ${sentence}`;
+    // A form has only one field for files.
+    if (FILE_NAMES.has(name)) return sentence;
+    return `${getOwnProperty(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;
   });
 }

@@ -1,22 +1,31 @@
 import { Type } from 'typebox';
+import { composeCharacters } from '../../base/compose-characters.ts';
 import { parseUrl } from '../../base/parse-url.ts';
-import { STORABLE_TEXT } from '../../http/text-patterns.ts';
 
 /** A field of requests. */
 export const fileNameField = {
   file_name: Type.Optional(
     Type.String({
-      ...{ minLength: 1, maxLength: 255, pattern: STORABLE_TEXT },
+      maxLength: 255,
       description: 'The name of the file, for pages and records, if its URL does not have it.',
     }),
   ),
 };
 
+/** NFC, without control characters, lone surrogates and direction marks, which can make one name look like another. */
+export const cleanName = (name: string): string =>
+  composeCharacters(name, 'NFC')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
+    .trim();
+
+/** As part of an input: clean, and absent without a visible character. */
+export const inputFileName = (name = '') => namedIn({ file_name: cleanName(name) || undefined });
+
 /** Of a stored input. Polls read inputs: one without a file name is not parsed. */
 export const fileNameOf = (inputText: string): { readonly file_name?: string } =>
   inputText.includes('"file_name":') ? namedIn(JSON.parse(inputText) as { file_name?: string }) : {};
 
-const namedIn = ({ file_name: name }: { readonly file_name?: string }) =>
+const namedIn = ({ file_name: name }: { readonly file_name?: string | undefined }) =>
   name === undefined ? {} : { file_name: name };
 
 /**

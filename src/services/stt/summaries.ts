@@ -1,4 +1,4 @@
-import type { Queryable } from '../../base/db.ts';
+import { CLIENT_LIMIT_MS, type Queryable } from '../../base/db.ts';
 import type { Summarize } from '../shared/batches/batch-deps.ts';
 import { firstWords } from './records.ts';
 
@@ -12,8 +12,11 @@ export function summarizeRecordings(db: Queryable): Summarize {
 
 const BEGINNINGS = {
   name: 'stt-beginnings',
+  limitMs: CLIENT_LIMIT_MS,
+  // Materialized, so that each result is decompressed once.
   text: `
-    select id, left(result ->> 'transcription', 400) as text
-      from tasks_read_only
-     where id = any($1::text[]) and result ->> 'transcription' <> ''`,
+    with beginnings as materialized (
+      select id, left(result ->> 'transcription', 400) as text from tasks_read_only where id = any($1::text[])
+    )
+    select id, text from beginnings where text <> ''`,
 };

@@ -239,10 +239,11 @@ async function refresh(): Promise<void> {
     keepAddress();
     return refresh();
   }
-  await readSummaries(items);
   batch = read;
   showBatch(read);
   if (read.status === 'completed') await showRecent();
+  // Without summaries, which the next refresh reads again, the table is still useful.
+  await readSummaries(items).catch(() => undefined);
   showItems(items, read.total);
 }
 

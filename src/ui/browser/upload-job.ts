@@ -37,7 +37,7 @@ export interface UploadJob<State extends TaskState = TaskState> {
 }
 
 /** The end of a long name has the extension. */
-const nameOf = ({ name }: File) => (name === '' ? {} : { file_name: name.slice(-255) });
+const nameOf = ({ name }: File) => (name === '' ? {} : { file_name: [...name].slice(-255).join('') });
 
 /** For a file, or for the id of a task that was created before. */
 export const createUploadJob = (source: File | string): UploadJob<never> => ({

@@ -63,7 +63,7 @@ export async function transcribe(
   }: DecodingOptions,
 ): Promise<Transcript> {
   const spoken: DecodedToken[] = [];
-  const bias = terms && temperature === 0 ? createTermBias(terms, vocabulary) : undefined;
+  const bias = terms && temperature === 0 ? createTermBias(terms, vocabulary, throwIfStopped) : undefined;
   let state = encoded;
   for (const token of [vocabulary.languages.get(language)!, task, vocabulary.noTimestamps]) {
     state = await state.step(token);

@@ -5,6 +5,8 @@ import { createTermTree } from './term-tree.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 const END = LETTERS.endOfText;
+/** Steps before the text: language, task and timestamps. */
+const PROMPT = 3;
 const tokenOf = (letter: string) => (letter === '.' ? END : letter.charCodeAt(0) - 97);
 
 /** A model that predicts `e`, then letters with their probabilities from the text so far; `.` ends the text. */
@@ -72,6 +74,23 @@ describe('transcribe with terms', () => {
     expect((await decode(next, ['xxx'])).text).toBe('cat');
     const likely = { ...next, x: { x: 0.9 }, xx: { x: 0.9 } };
     expect((await decode(likely, ['xxx'])).text).toBe('xxx');
+  });
+
+  test('calls throwIfStopped before each step after the prompt', async () => {
+    const flat = Object.fromEntries([...'abcdefghijklmnopqrst'].map((letter) => [letter, 0.05]));
+    const unlikely = { ...flat, x: 0.003 };
+    const { encoded, steps } = model({
+      '': { c: 0.9, x: 0.03 },
+      c: { a: 0.9 },
+      ca: { t: 0.9 },
+      x: unlikely,
+      xx: unlikely,
+    });
+    const called = new Set<number>();
+    const throwIfStopped = () => void called.add(steps.length);
+    const terms = createTermTree(['xxx'], LETTERS);
+    await transcribe(encoded, LETTERS, 'en', { maxTokens: 50, throwIfStopped, terms });
+    expect([...called]).toEqual(steps.slice(PROMPT - 1).map((_, step) => PROMPT + step));
   });
 
   test('rejects a term inside a longer word', async () => {

@@ -33,7 +33,7 @@ type Choice =
  * subtract the bonus of an incomplete term, decoding returns to the token before the term. The end of a word has to follow. A complete
  * term is compared with the text without it: after a wrong token all tokens are improbable, so that each needs only a small bonus.
  */
-export function createTermBias({ root, terms }: TermTree, vocabulary: Vocabulary) {
+export function createTermBias({ root, terms }: TermTree, vocabulary: Vocabulary, throwIfStopped: () => void) {
   const { continuesWord, endOfText } = vocabulary;
   const perToken = bonusOf(terms);
   const perTerm = MAX_TERM_SHARE * perToken;
@@ -75,6 +75,7 @@ export function createTermBias({ root, terms }: TermTree, vocabulary: Vocabulary
       const token = argmax(state.logits);
       total += state.logits[token]! - logSumExp(state.logits);
       if (left === 1 || token === endOfText) return total;
+      throwIfStopped();
       state = await state.step(token);
     }
   }

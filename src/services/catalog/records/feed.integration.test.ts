@@ -297,6 +297,7 @@ describe('a feed in another database', () => {
   const idCount = async () => (await records.db.query('select from catalog_indexed_feed_rows')).rowCount;
   /** The transaction of the feed ends like that of a server that stops before the commit. */
   const failing: Db = {
+    canListen: true,
     ...{ query: (...args) => database.db.query(...args), listen: (...args) => database.db.listen(...args) },
     ...{ notify: (...args) => database.db.notify(...args), close: () => database.db.close() },
     runOutsideTransaction: (...args) => database.db.runOutsideTransaction(...args),

@@ -19,6 +19,14 @@ describe('a snippet', () => {
     expect(createSnippets(['рещин'])(text)).toMatch(/^раз два/);
   });
 
+  it('is the same with thousands of other prefixes, and with longer ones', () => {
+    const text = `${'раз два '.repeat(50)}Ёлки, скол ${'три четыре '.repeat(50)}`;
+    const others = Array.from({ length: 3000 }, (_, at) => `перекрытие${10_000 + at}`);
+    const expected = createSnippets(['елк', 'скол'])(text);
+    expect(createSnippets(['скол', ...others, 'елк', 'елки', 'сколы'])(text)).toBe(expected);
+    expect(createSnippets(others)(text)).toBe(createSnippets([])(text));
+  });
+
   it('is one line of plain text with whole characters', () => {
     expect(createSnippets([])('a\r\n\tb\u0000c \u202ed\u2066')).toBe('a b c d');
     expect(createSnippets([])('🏠'.repeat(150))).toMatch(/^(🏠)+…$/u);

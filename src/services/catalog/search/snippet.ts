@@ -3,17 +3,36 @@ const CONTEXT = 60;
 
 /** Around the first word with one of the prefixes, without line breaks and bidirectional controls. */
 export function createSnippets(prefixes: readonly string[]): (text: string) => string {
-  const word = prefixes.length === 0 ? undefined : wordPattern(prefixes);
+  const patterns = prefixes.length === 0 ? [] : wordPatterns(withoutLonger(prefixes));
   return (text) => {
     const plain = text.replace(BIDI_CONTROLS, '').replace(SPACES, ' ').trim();
-    return snippetAt(plain, word ? Math.max(0, plain.search(word)) : 0);
+    const found = patterns.map((word) => plain.search(word)).filter((at) => at >= 0);
+    return snippetAt(plain, found.length > 0 ? Math.min(...found) : 0);
   };
 }
 
+/** Without those that start with another one. */
+function withoutLonger(prefixes: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const prefix of prefixes.toSorted()) {
+    const last = kept.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+  }
+  return kept;
+}
+
+/** Characters. V8 does not optimize patterns above 20 KiB (kRegExpTooLargeToOptimize). */
+const MAX_PATTERN_LENGTH = 8_000;
+
 /** Prefixes consist of letters and digits. */
-const wordPattern = (prefixes: readonly string[]) =>
+function wordPatterns(prefixes: readonly string[]): RegExp[] {
+  const words = prefixes.join('|').replaceAll('е', '[её]');
+  const half = Math.floor(prefixes.length / 2);
+  if (words.length > MAX_PATTERN_LENGTH && half > 0)
+    return [...wordPatterns(prefixes.slice(0, half)), ...wordPatterns(prefixes.slice(half))];
   // eslint-disable-next-line no-restricted-syntax -- alternative words without repetition: linear
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${prefixes.join('|').replaceAll('е', '[её]')})`, 'iu');
+  return [new RegExp(`(?<![\\p{L}\\p{N}])(?:${words})`, 'iu')];
+}
 
 function snippetAt(plain: string, at: number): string {
   const from = at <= CONTEXT ? 0 : nextWordStart(plain, at - CONTEXT);

@@ -27,7 +27,7 @@ export function photoRoute(
       config: { access: 'task', limited: true },
       schema: {
         summary: 'Photo of a task',
-        description: 'As it was uploaded, until the upload expires. 404 for a photo at another URL.',
+        description: 'As it was uploaded, for its uploader, until the upload expires. 404 for a photo at another URL.',
         operationId: 'readPhoto',
         tags: ['tasks'],
         params: TaskParams,
@@ -42,8 +42,8 @@ export function photoRoute(
       if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       const { image_url: url } = JSON.parse(task.inputText) as PredictInput;
       const key = fileKeyFromUrl(url, filesHost);
-      // Clients name keys: the file may be that of another client.
-      const type = key === undefined ? undefined : await uploads.contentType(key, task.principal);
+      // Tasks may be visible to every token, and name files of other clients.
+      const type = key === undefined ? undefined : await uploads.contentType(key, request.principal);
       const file = type === undefined ? undefined : await files.stream(key!);
       if (type === undefined || file === undefined) throw notFound();
       // The bytes are untrusted.

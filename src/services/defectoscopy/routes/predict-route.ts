@@ -6,6 +6,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { inputFileName } from '../../shared/file-names.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { webhookPolicy } from '../../shared/webhook-policy.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
@@ -46,7 +47,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
         image_url,
         ...(model_version !== undefined && { model_version }),
         ...(inspect !== undefined && { inspect }),
-        ...(file_name !== undefined && { file_name }),
+        ...inputFileName(file_name),
       },
       estimateSettings,
       grouping: groupingFrom(body),

@@ -96,7 +96,7 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
       const language = preferredLanguage(request.headers['accept-language']);
       return JSON.stringify(toResult(recheckWarnings(document, schema), schema, language));
     },
-    summarize: summarizeDocuments(context.db, schema),
+    summarize: summarizeDocuments(documents, schema),
     table: {
       columns,
       cells(body: string) {

@@ -18,7 +18,7 @@ import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
 import { readQuality } from './quality.ts';
 import { foldBytes, requireRoom } from './quota.ts';
-import { find, findWithResult, list, streamCompleted } from './read.ts';
+import { find, findAllWithResult, findWithResult, list, streamCompleted } from './read.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
 import { deleteOrphanedTemplates } from './templates.ts';
 
@@ -79,6 +79,7 @@ export function postgresDocumentStore(deps: {
     requireRoom: (caller: Caller, moreBytes: number) => requireRoom(db, caller, moreBytes, quotaBytes),
     find: (caller: Caller, id: string) => find(db, caller, id, strict),
     findWithResult: (caller: Caller, id: string) => findWithResult(db, caller, id, strict),
+    findAllWithResult: (caller: Caller, ids: readonly string[]) => findAllWithResult(db, caller, ids, strict),
     /** Newest first. `total` counts all documents that match. */
     list: (session: string, page: Parameters<typeof list>[2]) => list(db, session, page),
     /** `conflict` if `ifVersion` differs from the document's version. Without actual changes the version stays. */

@@ -25,6 +25,12 @@ export async function findWithResult(db: Queryable, caller: Caller, id: string, 
   return rows[0] && toDocumentWithResult(rows[0]);
 }
 
+/** Omits unknown documents and those without access. */
+export async function findAllWithResult(db: Queryable, caller: Caller, ids: readonly string[], strict: boolean) {
+  const { rows } = await db.query<CompletedRow>(OPEN_ALL, [ids, ...accessParams(caller, strict)]);
+  return rows.map(toDocumentWithResult);
+}
+
 interface GroupFilter {
   readonly project?: string | undefined;
   readonly tag?: string | undefined;
@@ -86,11 +92,14 @@ const FIND = {
   text: `select ${COLUMNS} from passport_documents d join tasks_read_only t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
 };
 
-const OPEN = {
-  name: 'passport-open',
+const openQuery = (name: string, condition: string) => ({
+  name,
   limitMs,
-  text: `select ${COMPLETED_COLUMNS} from passport_documents d join tasks_read_only t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
-};
+  text: `select ${COMPLETED_COLUMNS} from passport_documents d join tasks_read_only t on t.id = d.id where ${condition} and ${ACCESS_CONDITION}`,
+});
+
+const OPEN = openQuery('passport-open', 'd.id = $1');
+const OPEN_ALL = openQuery('passport-open-all', 'd.id = any($1::text[])');
 
 const listQuery = (name: string, matching: string) => ({
   name,

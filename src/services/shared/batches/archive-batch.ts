@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
 import type { Validator } from '../../../http/validation.ts';
 import { groupingFrom, type TaskRequest } from '../accept-task.ts';
-import { fileNameField } from '../file-names.ts';
+import { fileNameField, inputFileName } from '../file-names.ts';
 import { groupingFields } from '../grouping.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { MAX_ARCHIVE_BYTES } from './archive-body.ts';
@@ -99,6 +99,6 @@ function optionsOf(texts: Fields, item: TObject, archives: Archives): string[] {
 /** The same file has another URL when it is sent again: the idempotency key covers its content instead. */
 const named = (request: TaskRequest, { name, sha256 }: StoredItem, urlField: string): TaskRequest => ({
   ...request,
-  input: { ...request.input, file_name: name.slice(name.lastIndexOf('/') + 1) },
+  input: { ...request.input, ...inputFileName(name.slice(name.lastIndexOf('/') + 1)) },
   content: { ...(request.content as JsonObject), [urlField]: sha256, name },
 });

@@ -42,7 +42,11 @@ export interface BatchDeps extends BatchAccess {
 }
 
 /** A short text per result, by task id, for lists of items; without those that have none. */
-export type Summarize = (ids: readonly string[], language: 'en' | 'ru') => Promise<ReadonlyMap<string, string>>;
+export type Summarize = (
+  ids: readonly string[],
+  language: 'en' | 'ru',
+  request: FastifyRequest,
+) => Promise<ReadonlyMap<string, string>>;
 
 const ROUTE_CONFIG = { access: 'task', limited: true } as const;
 

@@ -103,10 +103,16 @@ export const BatchList = Success(
   }),
 );
 
+/** The service reads a whole result for each summary. */
+export const MAX_SUMMARIES = 100;
+
 export const ItemsQuery = Type.Object({
   after: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only items after this position.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
-  summary: Type.Boolean({ default: false, description: 'Adds the `summary` of each result.' }),
+  summary: Type.Boolean({
+    default: false,
+    description: `Adds the \`summary\` of each result; \`limit\` is then at most ${MAX_SUMMARIES}.`,
+  }),
 });
 
 export const ItemList = Success(

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
-import { batchNotCompleted, batchNotFound } from '../../../base/api-error.ts';
+import { batchNotCompleted, batchNotFound, validationError } from '../../../base/api-error.ts';
 import { describeResponse, errorResponses, headersOf, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
@@ -15,6 +15,7 @@ import {
   ItemList,
   ItemsQuery,
   itemExample,
+  MAX_SUMMARIES,
   ResultsQuery,
 } from './batch-schema.ts';
 import { type BatchInput, presentBatch, storedSummary } from './present-batch.ts';
@@ -90,13 +91,15 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       },
     },
     async (request) => {
-      const { id } = await requireBatch(options, request);
       const { after, limit, summary } = request.query;
+      if (summary && limit > MAX_SUMMARIES)
+        throw validationError(`limit: with summary=true, at most ${MAX_SUMMARIES}.`);
+      const { id } = await requireBatch(options, request);
       const found = await batches.items(id, after, limit + 1);
       const page = found.slice(0, limit);
       const done = page.filter(({ status }) => summary && status === 'done').map((item) => item.task_id);
       const language = preferredLanguage(request.headers['accept-language']);
-      const summaries = done.length > 0 ? await options.summarize(done, language) : undefined;
+      const summaries = done.length > 0 ? await options.summarize(done, language, request) : undefined;
       const items = page.map(({ position, task_id, name, status, grouping, error, error_code }) => ({
         ...{ position, task_id, ...(name !== null && { name }), status: status ?? ('deleted' as const), ...grouping },
         ...(error !== null && { error }),

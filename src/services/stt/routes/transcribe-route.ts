@@ -6,6 +6,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { inputFileName } from '../../shared/file-names.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
@@ -50,7 +51,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
     const vocabulary = mergeTerms(ofRequest, (await storedVocabulary())?.terms ?? []);
     const input: TranscribeInput = {
       url,
-      ...(file_name !== undefined && { file_name }),
+      ...inputFileName(file_name),
       ...(vocabulary.length > 0 && { vocabulary }),
       ...(language !== undefined && { language }),
       ...(metadata !== undefined && { metadata }),

@@ -2,9 +2,12 @@
 const ABBREVIATION =
   /(?<![\p{L}-])(?:(?:обл|ул|пер|просп|корп|стр|[кК][вВ]|лит|пос|дер|пом|гор)(?=\s*[\p{L}\d,]|\s*$)|[гсд](?=\s+[\p{Lu}\d]))(?![\p{L}.-])/gu;
 const MISSING_COMMA =
-  /(?<=обл\.|р-н|[\p{L}\d»])\s+(?=(?:г|с|д|ст|гор|пос|дер|ул|пер|пр|просп|мкр|корп|стр|[кК][вВ]|лит|пом)\.\s?[\p{Lu}\d«])/gu;
+  /(?<=обл\.|р-н|[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у))\s+(?=(?:г|с|д|ст|гор|пос|дер|мкр|корп|стр|[кК][вВ]|лит|пом)\.\s?[\p{Lu}\d«])/gu;
+// Not within `Тверская ул. 10`, `Большой пр. П. С.` and `2-й пер. Тружеников`.
+const MISSING_STREET_COMMA =
+  /(?<=[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у)|[аы]я|[иыо]й|\d-\p{Ll}{1,2})\s+(?=(?:ул|пер|пр|просп)\.\s?\p{Lu})/gu;
 
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
-  return text.replace(ABBREVIATION, '$&.').replace(MISSING_COMMA, ', ');
+  return text.replace(ABBREVIATION, '$&.').replace(MISSING_COMMA, ', ').replace(MISSING_STREET_COMMA, ', ');
 }

@@ -33,6 +33,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
+    .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
     .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, (dot, at: number, whole: string) =>

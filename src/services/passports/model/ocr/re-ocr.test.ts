@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
-import type { LineWord, OcrEngine } from './ocr-engine.ts';
+import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { cropWord, recognizeTwice, reconcileFigures, reconcileLetters } from './re-ocr.ts';
 
 const word = (text: string, confidence = 0.95): LineWord => ({
@@ -63,6 +63,19 @@ it('recognizeTwice reads only words with confusable figures again', async () => 
   );
   expect(read.map((line) => line.map(({ text }) => text))).toEqual([['Площадь', '13'], ['17']]);
   expect(sizes).toEqual([[28]]);
+});
+
+it('recognizeTwice keeps the first reading if the second one times out', async () => {
+  const engine: OcrEngine = {
+    name: 'test',
+    confusableFigures: /5/u,
+    recognize: async () => [[word('Площадь'), word('nuct'), word('15')]],
+    recognizeEnglish: async () => Promise.reject(new OcrTimeout(1)),
+    recognizeRussian: async () => Promise.reject(new OcrTimeout(1)),
+    close: async () => {},
+  };
+  const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
+  expect(read!.map(({ text }) => text)).toEqual(['Площадь', 'nuct', '15']);
 });
 
 it('cropWord extends a box that ends inside a letter to the next gap', () => {

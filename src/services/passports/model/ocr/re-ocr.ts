@@ -1,12 +1,15 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
-import { type LineWord, meanConfidence, type OcrEngine, type Recognize } from './ocr-engine.ts';
+import { type LineWord, meanConfidence, type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
 import { MARGIN } from './text-regions.ts';
+
+/** Words of a page that are read again; each is an image of its own. */
+const MAX_AGAIN = 500;
 
 /**
  * Recognizes lines, and two kinds of words of a Russian page again: those with confusable figures with the English
  * network, which reads figures independently (the Russian and Kyrgyz ones read the flat-topped 3 of PT Sans as a 5), and
- * those in Latin letters with the Russian network: both networks together read `лист` as `nuct`.
+ * those in Latin letters with the Russian network: both networks together read `лист` as `nuct`. Without a second reading in time the first one stays.
  */
 export async function recognizeTwice(
   engine: OcrEngine,
@@ -22,14 +25,20 @@ export async function recognizeTwice(
     recognize: Recognize,
     reconcile: (word: LineWord, second: readonly LineWord[]) => LineWord,
   ) => {
-    const chosen = words.flatMap((line, index) =>
-      line.filter(({ text }) => isChosen(text)).map((word) => ({ word, image: lines[index]! })),
-    );
-    const second = await recognize(
-      chosen.map(({ word, image }) => cropWord(image, word)),
-      signal,
-    );
-    for (const [index, { word }] of chosen.entries()) replaced.set(word, reconcile(word, second[index]!));
+    const chosen = words
+      .flatMap((line, index) =>
+        line.filter(({ text }) => isChosen(text)).map((word) => ({ word, image: lines[index]! })),
+      )
+      .slice(0, MAX_AGAIN);
+    const images = chosen.map(({ word, image }) => cropWord(image, word));
+    const second = await recognize(images, signal).catch((error: unknown) => {
+      if (error instanceof OcrTimeout) return [];
+      throw error;
+    });
+    for (const [index, read] of second.entries()) {
+      const { word } = chosen[index]!;
+      replaced.set(word, reconcile(word, read));
+    }
   };
   await readAgain((text) => confusableFigures.test(text) && !isLatin(text), recognizeEnglish, reconcileFigures);
   await readAgain(isLatin, recognizeRussian, reconcileLetters);

@@ -2,7 +2,6 @@ import type { Field } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { FieldSpec, Schema, Section, ValueSpec } from '../../schema/schema.ts';
-import { isNumbering } from '../../schema/values.ts';
 import { boundingBox, joinText } from '../fields/page-tokens.ts';
 import { createFormDocument, type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
@@ -127,14 +126,14 @@ const MIN_LONGER = 0.45;
 /** The confidence from which a value of the reader is kept. */
 function leastFor(own: Field, value: string, field: LessonField): number {
   const text = String(own.value);
-  if (field.corrected) return hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
+  if (field.corrected) return !field.extended && hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
   if (isPartOf(text, value, field)) return SURE_TEXT;
   return hasWords(text, value) && !endsWith(text, value) ? MIN_LONGER : unsure(own);
 }
 
 /**
  * Both found the same value, or one of two is chosen: the template's where a person had corrected the reader on this form,
- * and the reader's where it had read the form right.
+ * unless it only adds words to a sure value of the reader, and the reader's where it had read the form right.
  */
 function mergeField({ value, tokens, score, field }: Reading, own: Field | undefined, document: FormDocument): Field {
   const certainty = Math.min(1, 0.4 + 0.75 * score) * lowestConfidence(tokens);
@@ -265,7 +264,7 @@ function isWorse(rows: readonly ReadRow[], { readShare }: LessonTable, section: 
 function wholeCells(
   rows: readonly (readonly { readonly spec: ValueSpec; readonly value: Field['value'] }[])[],
 ): number {
-  const numbers = rows.map((row) => String(row.find(({ spec }) => isNumbering(spec))?.value ?? ''));
+  const numbers = rows.map((row) => String(row.find(({ spec }) => spec.numbering)?.value ?? ''));
   const isWhole = (i: number) => {
     const [number, before] = [Number.parseInt(numbers[i]!, 10), Number.parseInt(numbers[i - 1] ?? '0', 10)];
     return number === 1 || number === before + 1 || (number === before && numbers[i] !== numbers[i - 1]);

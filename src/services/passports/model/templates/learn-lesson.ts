@@ -57,6 +57,7 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       factor: place?.factor ?? 1,
       ...(wrong && { wrong }),
       corrected: confirmed.edited,
+      ...(isExtended(confirmed) && { extended: true }),
       verified: false,
     };
     const finds = (match: FormMatch, inText?: LessonField['inText']) => {
@@ -156,6 +157,11 @@ function locateFields(
 }
 
 export const length = ({ value }: ConfirmedValue): number => String(value ?? '').length;
+
+function isExtended({ edited, value, original }: ConfirmedValue): boolean {
+  const [after, before] = [value, original].map((text) => normalizeValue(String(text ?? '')));
+  return edited && before !== '' && after !== before && after!.includes(before!);
+}
 
 /** A correction of a few characters: the place was right, and OCR read it wrongly. */
 function isMisread({ value, original }: ConfirmedValue): boolean {

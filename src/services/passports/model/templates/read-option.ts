@@ -1,4 +1,4 @@
-import { middleY } from '../fields/page-tokens.ts';
+import type { Area } from '../fields/page-tokens.ts';
 import { cellAt, type FormDocument, type FormToken, isInside } from './form-document.ts';
 
 /** The marks of check boxes that are not ticked, also as OCR reads them. */
@@ -20,8 +20,17 @@ export function readTicked(label: FormToken, document: FormDocument): readonly F
   const line = document.lines[label.line]!;
   const rest = line.slice(line.indexOf(label) + 1);
   const cell = rest[0] && cellAt(document, rest[0]);
-  const isApart = cell && !isInside(cell, label);
-  const options = splitOptions(isApart ? document.tokens.filter((token) => isInside(cell, token)) : rest, document);
+  return tickedOf((cell && !isInside(cell, label) && boxesIn(cell, document)) || rest, document);
+}
+
+/** The tokens of a cell with several check boxes. A cell with one is one of several on its line. */
+function boxesIn(cell: Area, { tokens }: FormDocument): FormToken[] | undefined {
+  const inside = tokens.filter((token) => isInside(cell, token));
+  return inside.filter(isBox).length > 1 ? inside : undefined;
+}
+
+function tickedOf(tokens: readonly FormToken[], document: FormDocument): readonly FormToken[] | undefined {
+  const options = splitOptions(tokens, document);
   const from = options.findIndex(([first]) => isBox(first!));
   const end = options.findIndex(([first], at) => at > from && !isBox(first!));
   const boxes = from < 0 ? [] : options.slice(from, end < 0 ? undefined : end);
@@ -54,21 +63,19 @@ export function labelOfOptions(
   words: ReadonlyMap<FormToken, number>,
   document: FormDocument,
 ): FormToken | undefined {
-  const [first] = value;
-  const cell = cellAt(document, first!);
-  const lines = document.lines.filter(
-    ([token], index) =>
-      index === first!.line ||
-      (cell && token!.page === first!.page && middleY(token!) > cell.y0 && middleY(token!) < cell.y1),
-  );
-  for (const line of lines) {
-    const label = line.slice(0, MAX_LABEL).find((token, at) => {
+  const first = value[0]!;
+  const isValue = (ticked: readonly FormToken[] | undefined) =>
+    ticked?.length === value.length && ticked.every((one, i) => one === value[i]);
+  const labelOn = (line: readonly FormToken[], isLabel: (token: FormToken, next: FormToken) => boolean) =>
+    line.slice(0, MAX_LABEL).find((token, at) => {
       const next = line[at + 1];
-      if (!words.has(token) || !next || next.x0 - token.x1 < WIDE * document.em) return false;
-      const ticked = readTicked(token, document);
-      return ticked?.length === value.length && ticked.every((one, i) => one === value[i]);
+      return next && words.has(token) && next.x0 - token.x1 >= WIDE * document.em && isLabel(token, next);
     });
-    if (label) return label;
-  }
-  return undefined;
+  const cell = cellAt(document, first);
+  const boxes = cell && boxesIn(cell, document);
+  if (!boxes) return labelOn(document.lines[first.line]!, (token) => isValue(readTicked(token, document)));
+  if (!isValue(tickedOf(boxes, document))) return undefined;
+  const lines = [...new Set(boxes.map(({ line }) => line))];
+  const isBesideCell = (token: FormToken, next: FormToken) => !isInside(cell, token) && isInside(cell, next);
+  return lines.flatMap((line) => labelOn(document.lines[line]!, isBesideCell) ?? [])[0];
 }

@@ -230,6 +230,27 @@ describe('A template', () => {
     expect(fields['general:floors']).toMatchObject({ value: 2 });
   });
 
+  it('reads the ticked check box where each option has a ruled cell', () => {
+    const boxes = (ticked: string): ReadPage => ({
+      ...pageOf([
+        [40, 40, 'Register of dwellings and their parts'],
+        [40, 70, 'Foundations'],
+        ...['Stone', 'Brick', 'Raft'].flatMap((text, i): Line[] => [
+          [160 + 100 * i, 70, text === ticked ? '☒' : '☐'],
+          [170 + 100 * i, 70, text],
+        ]),
+        [40, 130, 'Inspected by the clerk before two witnesses'],
+      ]),
+      rules: [
+        ...[62, 92].map((y): Box => [30 / 600, y / 800, 450 / 600, y / 800]),
+        ...[30, 150, 250, 350, 450].map((x): Box => [x / 600, 62 / 800, x / 600, 92 / 800]),
+      ],
+    });
+    const lessons = [learnLesson([boxes('Raft')], [typed('construction:foundation', 'Raft')], schema)];
+    const { fields } = applyTemplates([boxes('Brick')], {}, [{ id: 't', lessons }], schema);
+    expect(fields['construction:foundation']).toMatchObject({ value: 'Brick' });
+  });
+
   it('keeps a sure value of the reader that is part of a longer one of the template', () => {
     const signed = (name: string): ReadPage =>
       pageOf([
@@ -247,6 +268,14 @@ describe('A template', () => {
       ).fields['general:technician']!.value;
     expect(apply(0.95)).toBe('Mary Brown');
     expect(apply(0.5)).toBe('deputy Mary Brown');
+  });
+
+  it('adds the words that a person added to the value of a reader', () => {
+    const corrections = [typed('general:address', 'Hill Street 12', 'Street 12')];
+    const lessons = [learnLesson([form(FIRST)], corrections, schema)];
+    const own = { value: 'Lane 4', confidence: 0.98, source: 'text' as const, page: 1, bbox: null, text: '' };
+    const { fields } = applyTemplates([form(SECOND)], { 'general:address': own }, [{ id: 't', lessons }], schema);
+    expect(fields['general:address']).toMatchObject({ value: 'Birch Lane 4' });
   });
 
   it('ends a value in running text at the punctuation that ended the corrected one', () => {
