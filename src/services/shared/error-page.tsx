@@ -49,7 +49,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
       services: serviceLinks(request, language),
       title: words.refusedTitle,
       styles: page.styles,
-      ...(page.nav && { nav: page.nav(request, root) }),
+      // An unknown path has no session.
+      ...(page.nav && !request.is404 && { nav: page.nav(request, root) }),
       ...(loginForm !== undefined && { script: LOGIN_SCRIPT }),
       children: loginForm ?? (
         <section class="panel refusal" aria-labelledby="refused-title">
