@@ -107,7 +107,13 @@ describe('Speech-to-text upload page', () => {
     await verdict(page).toBe('Transcript');
     expect(await focused()).toBe('record');
     expect(await page.locator('#file-name').textContent()).toMatch(/^Recording .*\.webm$/);
-    expect(inputs).toEqual([{ url: expect.stringMatching(/^https:\/\/files\.assay\.internal\//), language: 'ru' }]);
+    expect(inputs).toEqual([
+      {
+        url: expect.stringMatching(/^https:\/\/files\.assay\.internal\//),
+        language: 'ru',
+        file_name: expect.stringMatching(/^Recording .*\.webm$/),
+      },
+    ]);
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeLessThan(60);
 
     await page.locator('#record').click();

@@ -125,7 +125,7 @@ function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): str
     if (part === 'path') return sentence;
     const name = names.join('.');
     // A form has only one field for files.
-    if (FILE_NAMES.has(name)) return sentence;
-    return `${getOwnProperty(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;
+    const label = getOwnProperty(words.fieldNames ?? {}, name) ?? (FILE_NAMES.has(name) ? undefined : name);
+    return label === undefined ? sentence : `${label}: ${sentence}`;
   });
 }
