@@ -42,7 +42,7 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
 }
 
 /** Of all owners: the catalog has its own access control. */
-export async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(CompletedDocument | Document)[]> {
+async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(CompletedDocument | Document)[]> {
   const { rows } = await db.query<CompletedRow>(
     {
       name: 'passport-records',

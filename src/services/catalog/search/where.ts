@@ -110,6 +110,7 @@ export function fromClause({ words }: Stage, parameters: Binder): string {
 type Forms = 'as written' | 'any' | 'alike';
 type Use = 'index' | 'test';
 
+/** An SQL condition on `r.search`; as an index condition it may use one query per alternative. */
 export function searchCondition(expansion: QueryExpansion, forms: Forms, p: Binder, use: Use): string {
   const [[written, ...others] = [], ...more] = expansion.words;
   if (use === 'test' || forms === 'as written' || others.length === 0 || more.length > 0)
@@ -121,6 +122,7 @@ export function searchCondition(expansion: QueryExpansion, forms: Forms, p: Bind
   return `r.search @@ any(array(select word::tsquery && ${rest.join(' && ')} from unnest(${p.bind(words)}::text[]) as word))`;
 }
 
+/** An SQL expression: every word in these forms, every phrase, and nothing excluded. */
 export function tsquery(expansion: QueryExpansion, forms: Forms, p: Binder): string {
   if (forms === 'alike') return `${tsquery(expansion, 'any', p)} && !! (${tsquery(expansion, 'as written', p)})`;
   const words = expansion.words.map((all) => `(${forms === 'any' ? all.join(' | ') : all[0]})`);
