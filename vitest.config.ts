@@ -29,7 +29,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
+      { test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL, isolate: false } },
       { test: { ...options, ...server, name: 'full', include: FULL } },
     ],
   },
