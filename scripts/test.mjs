@@ -7,7 +7,7 @@ import { freemem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 
-const PROJECTS = { '--unit': ['unit'], '--watch': ['unit'], '--full': ['unit', 'integration', 'full'] };
+const PROJECTS = { '--unit': ['unit'], '--watch': ['unit'], '--full': ['unit', 'integration', 'full', 'native'] };
 const DEFAULT_PROJECTS = ['unit', 'integration'];
 
 const given = process.argv.slice(2).find((argument) => argument in PROJECTS);
