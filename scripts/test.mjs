@@ -1,7 +1,7 @@
 // `npm test` and its tiers: `--unit` (no server, no browser), none (default), `--full` (everything), `--watch` (unit tests on
 // change). Other arguments go to vitest; a named file or test runs in the tier it belongs to.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { freemem } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -33,6 +33,8 @@ process.exitCode = status ?? 1;
 function memoryFolder() {
   const folder = '/dev/shm';
   if (process.platform !== 'linux' || !existsSync(folder)) return undefined;
+  // Some tests run programs that they have copied.
+  if (/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))) return undefined;
   const { bavail, bsize } = statfsSync(folder);
   return Math.min(bavail * bsize, freemem()) > 6 * 1024 ** 3 ? folder : undefined;
 }
