@@ -81,7 +81,13 @@ async function scanSequentially(filters: Filters): Promise<string[]> {
   });
 }
 
-describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
+// One seed shows that it works; the others are variations.
+for (const seed of SEEDS) {
+  const tags = seed === SEEDS[0] ? [] : ['full'];
+  describe(`Catalog search over random records (seed ${seed})`, { tags }, () => searchRandomRecords(seed));
+}
+
+function searchRandomRecords(seed: number): void {
   const random = createRandom(seed);
   let records: OracleRecord[];
   useDatabase();
@@ -183,7 +189,7 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
       }
     }
   });
-});
+}
 
 describe('Catalog search for words', () => {
   useDatabase();

@@ -156,7 +156,7 @@ describe('assay predict FOLDER', () => {
     [['--output', 'folder.csv'], 'folder.csv is a folder.'],
     [['--output', 'a.csv', '--concurrency', '0'], /Use 1 to 64\./],
     [['--output', 'a.csv', '--server', 'http://127.0.0.1:1'], /cannot be reached/],
-  ])('rejects %j in one line', async (options, message) => {
+  ])('rejects %j in one line', { tags: ['full'] }, async (options, message) => {
     const name = await photoFolder('few', 1);
     await mkdir(join(folder, 'folder.csv'), { recursive: true });
     const { code, out, err } = await assay(['predict', name, ...at(photos), '--token', TOKEN, ...options]);
@@ -165,7 +165,7 @@ describe('assay predict FOLDER', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('rejects a folder without photos', async () => {
+  it('rejects a folder without photos', { tags: ['full'] }, async () => {
     await mkdir(join(folder, 'texts'));
     await writeFile(join(folder, 'texts', 'a.txt'), 'text');
     const { code, err } = await predict('texts', 'texts.csv');
@@ -234,7 +234,7 @@ describe('assay transcribe FOLDER', () => {
     return name;
   };
 
-  it('starts again with another language', async () => {
+  it('starts again with another language', { tags: ['full'] }, async () => {
     const name = await recordingFolder('languages');
     expect(await transcribe(name, '--language', 'en')).toMatchObject({ code: 0 });
     const before = await countTasks(speech);
@@ -244,7 +244,7 @@ describe('assay transcribe FOLDER', () => {
     expect(await countTasks(speech)).toBe(before + 1);
   });
 
-  it('writes a file that could not be written from the same task', async () => {
+  it('writes a file that could not be written from the same task', { tags: ['full'] }, async () => {
     const name = await recordingFolder('blocked');
     const output = join(folder, `${name}-out`, 'a.mp3.txt');
     await mkdir(output, { recursive: true });
@@ -276,7 +276,9 @@ describe('assay extract FOLDER --format', () => {
     expect(files.sort()).toEqual(['.assay-xlsx.progress', 'site.images.xlsx', 'site.xlsx']);
   });
 
-  it('reads many folders of images although each new document deletes the uploaded images of the API key', async () => {
+  it('reads many folders of images although each new document deletes the uploaded images of the API key', {
+    tags: ['full'],
+  }, async () => {
     const names = Array.from({ length: 9 }, (_, index) => `flat-${index + 1}`);
     const create = async (house: string) => {
       for (const name of names) {
@@ -291,7 +293,7 @@ describe('assay extract FOLDER --format', () => {
     ]);
   });
 
-  it('does not read its own files again', async () => {
+  it('does not read its own files again', { tags: ['full'] }, async () => {
     await mkdir(join(folder, 'archive'));
     await writeFile(join(folder, 'archive', 'a.pdf'), createPdf().bytes);
     const run = () => extract('archive', '--format', 'pdf', '--output', 'read');
