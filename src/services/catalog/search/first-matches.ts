@@ -1,12 +1,12 @@
 import type { Queryable } from '../../../base/db.ts';
 import { orderOf, stages } from './order.ts';
 import { MAX_COUNT, type Page } from './search-types.ts';
-import { createParameters, fromClause, type ResolvedFilters, type Stage, scope, where } from './where.ts';
+import { createParameters, firstRecords, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
 
 export interface SearchLimits {
-  /** Larger totals of pages without facets are reported as this one with `more`. */
+  /** Larger totals are reported as this one with `more`, unless the facets are counted completely. */
   readonly maxCount: number;
-  /** Records that are tested one by one for a common word. */
+  /** Records that are tested one by one for a common word, and matches that facets count. */
   readonly maxTested: number;
 }
 
@@ -21,74 +21,76 @@ export interface FirstMatches {
 
 /**
  * One page of matches without reading all of them. A stage with at most `maxCount` matches is read and sorted. More matches
- * are so frequent that the page is among the newest or oldest records. Undefined if it is not, or if the order requires
- * all matches.
+ * are so frequent that the page is found among the newest or oldest records, or in an index in the order of the page; else
+ * the matches of the stage are read and sorted.
  */
 export async function findFirstMatches(
   db: Queryable,
   resolved: ResolvedFilters,
   page: Page,
   limits: SearchLimits,
-): Promise<FirstMatches | undefined> {
+): Promise<FirstMatches> {
+  const { maxCount, maxTested } = limits;
   const end = page.page * page.limit;
   const numbers: number[] = [];
   let total = 0;
   for (const stage of stages(page.sort, resolved.expansion)) {
-    if (total > limits.maxCount && numbers.length >= end) break;
-    const { count, first } = await readStage(db, resolved, page, stage, limits);
+    if (total > maxCount && numbers.length >= end) break;
+    const { count, first } = await readStage(db, resolved, page, stage, maxCount + 1);
     total += count;
     const needed = end - numbers.length;
-    const next = count <= limits.maxCount ? first : await testRecords(db, resolved, page, stage, needed, limits);
-    if (next === undefined) return undefined;
-    numbers.push(...next);
+    if (count <= maxCount) numbers.push(...first);
+    else if (needed <= 0) continue;
+    else if (stage.words === undefined) numbers.push(...(await testRecords(db, resolved, page, stage, needed)));
+    else {
+      const newest = page.sort === 'confidence' ? [] : await testRecords(db, resolved, page, stage, needed, maxTested);
+      const found = newest.length === needed ? newest : (await readStage(db, resolved, page, stage)).first;
+      numbers.push(...found);
+    }
   }
   return { total, numbers: numbers.slice(end - page.limit, end) };
 }
 
-/** The number of matches up to `maxCount + 1`, and the first ones in order when these are all. */
+/** The number of matches, and the first ones of a page in order; of some matches only with `max`. */
 async function readStage(
   db: Queryable,
   resolved: ResolvedFilters,
   { sort, page, limit }: Page,
   stage: Stage,
-  { maxCount }: SearchLimits,
+  max?: number,
 ): Promise<{ count: number; first: number[] }> {
   const { bind, values } = createParameters();
   const { keys, direction } = orderOf(sort, resolved.filters);
   const columns = keys({ bind }).map((key, i) => `${key} as key${i}`);
   const order = columns.map((_, i) => `key${i} ${direction}`);
-  const { rows } = await db.query<{ count: number; first: number[] | null }>(
-    `select count(*) as count, (array_agg(number order by ${order.join(', ')}))[1:${bind(page * limit)}::int] as first
-       from (select r.number, ${columns.join(', ')} from ${fromClause(stage, { bind })}
-              where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${maxCount + 1}) m`,
+  const { rows } = await db.query<{ count: number; first: number[] }>(
+    `with m as materialized (
+       select r.number, ${columns.join(', ')} from ${fromClause(stage, { bind })}
+        where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${max ?? 'all'})
+     select (select count(*) from m) as count,
+            array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`,
     values,
   );
-  const { count, first } = rows[0]!;
-  return { count, first: first ?? [] };
+  return rows[0]!;
 }
 
-/** The first `needed` matches of a stage among the first `maxTested` records; undefined if there are fewer. */
+/** The first `needed` matches of a stage, among the first `max` records if given. */
 async function testRecords(
   db: Queryable,
   resolved: ResolvedFilters,
   { sort }: Page,
   stage: Stage,
   needed: number,
-  { maxTested }: SearchLimits,
-): Promise<number[] | undefined> {
-  if (needed <= 0) return [];
-  if (sort === 'confidence') return undefined;
+  max?: number,
+): Promise<number[]> {
   const { bind, values } = createParameters();
   const { keys, direction } = orderOf(sort, resolved.filters);
   const order = keys({ bind }).map((key) => `${key} ${direction}`);
+  const from = max === undefined ? 'catalog_records r' : firstRecords(resolved, order, max, { bind });
   const conditions = [where(resolved, { bind }), stage.words?.({ bind }, 'test') ?? 'true', stage.rest({ bind })];
   const { rows } = await db.query<{ number: number }>(
-    `select r.number
-       from (select * from catalog_records r where ${scope(resolved, { bind })}
-              order by ${order.join(', ')} limit ${maxTested}) r
-      where ${conditions.join(' and ')}
-      order by ${order.join(', ')} limit ${bind(needed)}`,
+    `select r.number from ${from} where ${conditions.join(' and ')} order by ${order.join(', ')} limit ${bind(needed)}`,
     values,
   );
-  return rows.length === needed ? rows.map(({ number }) => number) : undefined;
+  return rows.map(({ number }) => number);
 }

@@ -30,6 +30,11 @@ export function scope({ filters: { from, to, hidden }, upTo }: ResolvedFilters, 
   return conditions.join(' and ');
 }
 
+/** A FROM item: the first `max` visible records of the snapshot and the period. */
+export function firstRecords(resolved: ResolvedFilters, order: readonly string[], max: number, p: Binder): string {
+  return `(select * from catalog_records r where ${scope(resolved, p)} order by ${order.join(', ')} limit ${max}) r`;
+}
+
 /** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
 export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   const { filters, kinds, reported } = resolved;
@@ -42,6 +47,12 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   if (duplicates === true) conditions.push(`r.number in (${DUPLICATES})`);
   if (duplicates === false) conditions.push(`not exists (${DUPLICATES} and p.number = r.number)`);
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
+}
+
+/** Whether no filter is set but those on facets. */
+export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
+  const { minConf, from, to, duplicates, ranges, has, hasNot, hidden } = filters;
+  return [expansion, reported, minConf, from, to, duplicates, ranges, has, hasNot, hidden].every((each) => each === undefined);
 }
 
 /** Records with the photo of another visible record. */
