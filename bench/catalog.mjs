@@ -1,4 +1,4 @@
-// `node bench/catalog.mjs [--records 100000] [--searches 400] [--data DIR] [--exports 1]`: latency of searches and CPU time of
+// `node bench/catalog.mjs [--records 100000] [--searches 400] [--kinds PATTERN] [--data DIR] [--exports 0]`: latency of searches and CPU time of
 // gateway and database, compared with a bare route that returns 50 rows; export speed and memory. Records and searches are
 // seeded, so runs are comparable. DIR keeps the database for further runs: a million records take long to write. Linux only:
 // reads /proc.
@@ -10,14 +10,15 @@ import { cpuReader, openBench, option, TOKEN } from './lib.mjs';
 const COUNT = option('records', 100_000);
 const SEARCHES = option('searches', 400);
 const WARMUP_SEARCHES = 30;
-const dataAt = process.argv.indexOf('--data');
+const text = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
+const KINDS = new RegExp(text('--kinds') ?? '');
 
 const COMMON =
   'трещина скол пятно ржавчина штукатурка бетон окно балкон кровля стена потолок фасад лестница площадь crack wall report bridge rust inspection roof leak'.split(
     ' ',
   );
 
-const bench = await openBench(dataAt < 0 ? undefined : process.argv[dataAt + 1]);
+const bench = await openBench(text('--data'));
 Object.assign(bench.env, {
   SERVICES: 'catalog',
   CATALOG_PORT: '0',
@@ -59,7 +60,7 @@ try {
     'a page: filters, deep': () => search({ ...filters(random), ...deep(random) }),
     'a page: words, deep': () => search({ ...words(random), ...deep(random) }),
   };
-  for (const [name, address] of Object.entries(kinds)) await measure(name, address, child.pid, floor);
+  for (const [name, address] of Object.entries(kinds)) if (KINDS.test(name)) await measure(name, address, child.pid, floor);
   console.log(
     `  (of the text searches ${Math.round((found.filter(Boolean).length / found.length) * 100)} % had matches)`,
   );

@@ -47,8 +47,9 @@ export async function countFacets(
     if (filters[name] ?? filters.excluded?.[name]) {
       // Without the filter on a defect or group, `minConf` applies to another confidence.
       const isDependent = filters.minConf !== undefined && (name === 'defect' || name === 'master');
-      if (!shared.complete) own = await count(rest, await findFacetCombinations(db, rest));
-      else if (isDependent) own = await count(rest, await kindsWithConfidence(db, rest));
+      const ids = await findFacetCombinations(db, rest);
+      if (isDependent || (!shared.complete && ids !== undefined)) own = await count(rest, ids);
+      else own = shared;
     }
     complete &&= own.complete;
     facets.push([name, facetOf(name, own, rest)]);

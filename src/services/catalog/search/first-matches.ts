@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../base/db.ts';
-import { orderOf, stages } from './order.ts';
+import { isAfter, orderOf, stages } from './order.ts';
 import { MAX_COUNT, type Page } from './search-types.ts';
 import { createParameters, firstRecords, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
 
@@ -17,6 +17,8 @@ export interface FirstMatches {
   /** Greater than `maxCount`: at least that many. */
   readonly total: number;
   readonly numbers: readonly number[];
+  /** Of the last number. */
+  readonly stage: number;
 }
 
 /**
@@ -26,29 +28,40 @@ export interface FirstMatches {
  */
 export async function findFirstMatches(
   db: Queryable,
-  resolved: ResolvedFilters,
+  { after: _, ...resolved }: ResolvedFilters,
   page: Page,
-  limits: SearchLimits,
+  { maxCount, maxTested }: SearchLimits,
 ): Promise<FirstMatches> {
-  const { maxCount, maxTested } = limits;
+  const { sort, after } = page;
   const end = page.page * page.limit;
   const numbers: number[] = [];
   let total = 0;
-  for (const stage of stages(page.sort, resolved.expansion)) {
+  let last = 0;
+  for (const [i, stage] of stages(sort, resolved.expansion).entries()) {
+    if (i < (after?.stage ?? 0)) continue;
     if (total > maxCount && numbers.length >= end) break;
-    const { count, first } = await readStage(db, resolved, page, stage, maxCount + 1);
+    const within =
+      i === after?.stage ? { ...resolved, after: isAfter(orderOf(sort, resolved.filters), after.keys) } : resolved;
+    const { count, first } = await readStage(db, within, page, stage, maxCount + 1);
     total += count;
     const needed = end - numbers.length;
-    if (count <= maxCount) numbers.push(...first);
-    else if (needed <= 0) continue;
-    else if (stage.words === undefined) numbers.push(...(await testRecords(db, resolved, page, stage, needed)));
-    else {
-      const newest = page.sort === 'confidence' ? [] : await testRecords(db, resolved, page, stage, needed, maxTested);
-      const found = newest.length === needed ? newest : (await readStage(db, resolved, page, stage)).first;
-      numbers.push(...found);
-    }
+    if (count === 0 || needed <= 0) continue;
+    last = i;
+    numbers.push(...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, maxTested })));
   }
-  return { total, numbers: numbers.slice(end - page.limit, end) };
+  return { total, numbers: numbers.slice(end - page.limit, end), stage: last };
+}
+
+async function readMany(
+  db: Queryable,
+  resolved: ResolvedFilters,
+  page: Page,
+  stage: Stage,
+  { needed, maxTested }: { needed: number; maxTested: number },
+): Promise<readonly number[]> {
+  if (stage.words === undefined) return testRecords(db, resolved, page, stage, needed);
+  const newest = page.sort === 'confidence' ? [] : await testRecords(db, resolved, page, stage, needed, maxTested);
+  return newest.length === needed ? newest : (await readStage(db, resolved, page, stage)).first;
 }
 
 /** The number of matches, and the first ones of a page in order; of some matches only with `max`. */

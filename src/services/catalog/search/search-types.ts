@@ -76,7 +76,7 @@ export type Facet = readonly { readonly value: string; readonly count: number; r
 
 export interface SearchResult {
   readonly items: readonly Hit[];
-  /** With `more` only a lower bound, but above the records of this page and the earlier ones unless it is the last page. */
+  /** Without the results before `after`. With `more` only a lower bound, but above the records of this page and the earlier ones unless it is the last page. */
   readonly total: number;
   /** Whether the matches are not counted: they are more than {@link MAX_COUNT} without facets, or than the facets count. */
   readonly more: boolean;
@@ -85,6 +85,8 @@ export interface SearchResult {
   readonly facetsComplete?: boolean;
   /** Pass it with the next page to exclude records indexed since. */
   readonly upTo: number;
+  /** Of the last item, unless it is the last result. */
+  readonly next: Position | undefined;
 }
 
 export interface Page {
@@ -93,7 +95,17 @@ export interface Page {
   readonly limit: number;
   readonly facets: boolean;
   readonly upTo?: number;
+  readonly after?: Position;
 }
+
+/** Of a result: its stage and the values of its order (see `stages` and `orderOf`). */
+export interface Position {
+  readonly stage: number;
+  readonly keys: readonly unknown[];
+}
+
+/** The last result that a page reaches; further ones follow a position. */
+export const MAX_RESULTS = 10_000;
 
 export interface Row extends Hit {
   readonly text: string;

@@ -2,10 +2,10 @@ import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { PictureFeatures } from '../../shared/picture-features.ts';
 import { countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
-import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
+import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { findNumberFields } from './number-fields.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
-import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
+import type { Filters, Hit, Page, Position, Row, SearchResult, Sort } from './search-types.ts';
 import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
 import { createSnippets } from './snippet.ts';
 import { streamRecords } from './stream.ts';
@@ -83,15 +83,24 @@ function findRecords(
       const counted = page.facets ? await countFacets(tx, kinds, resolved, limits.maxTested) : undefined;
       const facets = counted && { facets: counted.facets, facetsComplete: counted.complete };
       const items = await readHits(tx, found.numbers, resolved.expansion);
-      return { items, ...totalOf(found, counted?.total, page, limits), ...facets, upTo: resolved.upTo };
+      return { items, ...totalOf(found, counted?.total, page, limits), ...facets, upTo: resolved.upTo, next: nextOf(found, items, filters, page) };
     },
     { statementTimeoutMs: CLIENT_LIMIT_MS },
   );
 }
 
 function totalOf({ total, numbers }: FirstMatches, counted: number | undefined, page: Page, { maxCount }: SearchLimits) {
-  if (counted !== undefined || total <= maxCount) return { total: counted ?? total, more: false };
+  if (total <= maxCount) return { total, more: false };
+  if (counted !== undefined && page.after === undefined) return { total: counted, more: false };
   // Clients that list pages up to `total` must read the next one.
   const listed = numbers.length === 0 ? 0 : (page.page - 1) * page.limit + numbers.length;
   return { total: Math.max(maxCount, listed + Number(numbers.length === page.limit)), more: true };
+}
+
+/** The position of the last item of a full page. */
+function nextOf({ numbers, stage }: FirstMatches, items: readonly Hit[], filters: Filters, page: Page): Position | undefined {
+  const last = items.at(-1);
+  if (last === undefined || items.length < page.limit) return undefined;
+  const keys = [last.createdAt, numbers.at(-1)];
+  return { stage, keys: page.sort === 'confidence' ? [confidenceOf(last, filters), ...keys] : keys };
 }

@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
-import { orderOf, stages } from './order.ts';
+import { isAfter, orderOf, stages } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { ExportedRecord, Filters, Sort } from './search-types.ts';
 import { createParameters, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
@@ -46,15 +46,13 @@ async function positionsAfter(
   resolved: ResolvedFilters,
   { sort, stage, after, limit }: { sort: Sort; stage: Stage; after: readonly unknown[] | undefined; limit: number },
 ): Promise<Position[]> {
-  const { keys, direction, types } = orderOf(sort, resolved.filters);
+  const order = orderOf(sort, resolved.filters);
+  const { keys, direction } = order;
   const { bind, values } = createParameters();
   const columns = keys({ bind });
   const from = fromClause(stage, { bind });
-  const conditions = [where(resolved, { bind }), stage.rest({ bind })];
-  if (after) {
-    const position = after.map((value, i) => `${bind(value)}::${types[i]}`);
-    conditions.push(`(${columns.join(', ')}) ${direction === 'desc' ? '<' : '>'} (${position.join(', ')})`);
-  }
+  const rest = after ? { ...resolved, after: isAfter(order, after) } : resolved;
+  const conditions = [where(rest, { bind }), stage.rest({ bind })];
   const { rows } = await db.transaction(async (tx) => {
     await beginSnapshot(tx);
     return tx.query<Record<string, unknown> & { number: number }>(

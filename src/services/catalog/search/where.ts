@@ -10,6 +10,8 @@ export interface ResolvedFilters {
   /** With open reports; only for `hasReport`. */
   readonly reported?: readonly number[];
   readonly upTo: number;
+  /** Omits the records before a position. */
+  readonly after?: Condition;
 }
 
 /** Parameters of a composed SQL statement: `bind` adds a value and returns its placeholder `$1`, `$2`, … */
@@ -22,11 +24,12 @@ export type Binder = Pick<ReturnType<typeof createParameters>, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
 export type Condition = (parameters: Binder) => string;
 
-/** The visible records of the snapshot and the period: what an index by age covers. */
-export function scope({ filters: { from, to, hidden }, upTo }: ResolvedFilters, { bind }: Binder): string {
+/** The visible records of the snapshot and the period, after a position: what an index by age covers. */
+export function scope({ filters: { from, to, hidden }, upTo, after }: ResolvedFilters, { bind }: Binder): string {
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
   if (from) conditions.push(`r.created_at >= ${bind(from)}::timestamptz`);
   if (to) conditions.push(`r.created_at < ${bind(to)}::timestamptz`);
+  if (after) conditions.push(after({ bind }));
   return conditions.join(' and ');
 }
 
