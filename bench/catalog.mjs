@@ -42,7 +42,9 @@ try {
   const url = message.listening.catalog;
   const bare = await bench.startBare('bare-catalog.mjs');
 
-  console.log(`\n${SEARCHES} sequential searches each: ms              p50     p95     max     CPU: p50     p95   (of bare)`);
+  console.log(
+    `\n${SEARCHES} sequential searches each: ms              p50     p95     max     CPU: p50     p95   (of bare)`,
+  );
   const floor = await measure('bare route, 50 rows', () => `${bare.message.listening}/search`, bare.child.pid);
   const random = randomOf(17);
   const found = [];
@@ -60,7 +62,8 @@ try {
     'a page: filters, deep': () => search({ ...filters(random), ...deep(random) }),
     'a page: words, deep': () => search({ ...words(random), ...deep(random) }),
   };
-  for (const [name, address] of Object.entries(kinds)) if (KINDS.test(name)) await measure(name, address, child.pid, floor);
+  for (const [name, address] of Object.entries(kinds))
+    if (KINDS.test(name)) await measure(name, address, child.pid, floor);
   console.log(
     `  (of the text searches ${Math.round((found.filter(Boolean).length / found.length) * 100)} % had matches)`,
   );

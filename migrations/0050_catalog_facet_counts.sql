@@ -8,6 +8,10 @@ create table catalog_facet_counts (
 
 create function catalog_count_facets() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'TRUNCATE' then
+    delete from catalog_facet_counts;
+    return null;
+  end if;
   execute format(
     'insert into catalog_facet_counts as c (facets, count)
      select facets, sum(change) from (%s) changed where not hidden group by facets having sum(change) <> 0 order by facets
@@ -26,6 +30,9 @@ create trigger catalog_count_updated after update on catalog_records
   referencing new table as added old table as removed for each statement execute function catalog_count_facets();
 create trigger catalog_count_deleted after delete on catalog_records
   referencing old table as removed for each statement execute function catalog_count_facets();
+
+create trigger catalog_count_truncated after truncate on catalog_records
+  for each statement execute function catalog_count_facets();
 
 insert into catalog_facet_counts (facets, count)
 select facets, count(*) from catalog_records where not hidden group by facets;

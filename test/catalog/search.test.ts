@@ -3,7 +3,7 @@ import { omitUndefined } from '../../src/base/omit-undefined.ts';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
 import { formatPosition, pageFrom } from '../../src/services/catalog/search/filter-query.ts';
-import { beginSnapshot, resolveFilters } from '../../src/services/catalog/search/resolve-filters.ts';
+import { resolveFilters, SNAPSHOT } from '../../src/services/catalog/search/resolve-filters.ts';
 import { createSearch, type Search } from '../../src/services/catalog/search/search.ts';
 import type { Filters, Page, Sort } from '../../src/services/catalog/search/search-types.ts';
 import { createParameters, queryStage, fromClause as read, where } from '../../src/services/catalog/search/where.ts';
@@ -66,7 +66,10 @@ async function listByPosition(by: Search, filters: Filters, over: Partial<Page>)
     ids.push(...items.map(({ recordId }) => recordId));
     if (next === undefined) return ids;
     // As clients send it.
-    continued = { after: pageFrom({ ...PAGE_QUERY, sort: over.sort, after: formatPosition(next) }, filters).after!, upTo };
+    continued = {
+      after: pageFrom({ ...PAGE_QUERY, sort: over.sort, after: formatPosition(next) }, filters).after!,
+      upTo,
+    };
   }
 }
 const PAGE_QUERY = { page: 1, limit: 1, facets: false };
@@ -80,7 +83,7 @@ async function exportAll(filters: Filters, sort: Sort): Promise<string[]> {
 /** The result of the same predicates with a sequential scan. */
 async function scanSequentially(filters: Filters): Promise<string[]> {
   return database.db.transaction(async (tx) => {
-    await beginSnapshot(tx);
+    await tx.query(SNAPSHOT);
     await tx.query('set local enable_seqscan = on');
     await tx.query('set local enable_indexscan = off');
     await tx.query('set local enable_indexonlyscan = off');
@@ -172,7 +175,7 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
     const maxTested = 20;
     const bounded = createSearch(database.db, { maxCount: 5, maxTested });
     let incomplete = 0;
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 60; i++) {
       const query = randomQuery(random);
       const { filters } = query;
       const about = `seed ${seed}, facets ${i}: ${JSON.stringify(filters)}`;
@@ -200,7 +203,7 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
       else expect(total, about).toBe(expected);
       if (more) expect(total, about).toBeLessThanOrEqual(expected);
     }
-    expect(incomplete).toBeGreaterThan(20);
+    expect(incomplete).toBeGreaterThan(15);
   });
 
   it('finds with a fuzzy search the same records as a sequential scan', async () => {
@@ -246,17 +249,19 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
       union all
       (select facets, count from catalog_facet_counts where count <> 0
        except select facets, count(*) from catalog_records where not hidden group by 1)`;
+    expect((await db.query('select from catalog_facet_counts where count > 0')).rows.length).toBeGreaterThan(20);
     for (const change of [
       'select',
       `update catalog_records set hidden = not hidden where number % 3 = 0`,
       `update catalog_records set status = 'failed', surface = 'new' where number % 4 = 0`,
       `update catalog_records set title = 'new' where number % 5 = 0`,
       `delete from catalog_records where number % 7 = 0`,
+      'truncate catalog_records cascade',
     ]) {
       await db.query(change);
       expect((await db.query(differences)).rows, change).toEqual([]);
     }
-    expect((await db.query('select from catalog_facet_counts where count > 0')).rows.length).toBeGreaterThan(20);
+    expect((await db.query('select from catalog_facet_counts')).rows).toEqual([]);
   });
 });
 

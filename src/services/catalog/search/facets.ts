@@ -31,35 +31,40 @@ export async function countFacets(
   combinations: FacetCombinations,
   resolved: ResolvedFilters,
   max: number,
+  /** The counts of all matches, in the format of {@link COUNTS}. */
+  known: string | undefined,
 ): Promise<FacetCounts> {
   const { filters, kinds, ...others } = resolved;
   const count = async (of: Filters, ids: readonly number[] | undefined): Promise<Counts> => {
     const { text, complete } = await countKinds(db, { ...others, filters: of, ...(ids && { kinds: ids }) }, max);
     return { counted: await read(db, combinations, text), complete };
   };
-  const shared = await count(filters, await kindsWithConfidence(db, filters));
+  const shared =
+    known === undefined || kinds !== undefined
+      ? await count(filters, await kindsWithConfidence(db, filters))
+      : { counted: await read(db, combinations, known), complete: true };
   const matches = shared.complete || kinds === undefined ? shared : await count(filters, kinds);
+  const all = tally(matches, filters);
   const facets: (readonly [FacetName, Facet])[] = [];
   let { complete } = matches;
   for (const name of FACET_NAMES) {
     const rest = without(filters, name);
     let own = matches;
+    let { counts } = all;
     if (filters[name] ?? filters.excluded?.[name]) {
       // Without the filter on a defect or group, `minConf` applies to another confidence.
       const isDependent = filters.minConf !== undefined && (name === 'defect' || name === 'master');
       const ids = await findFacetCombinations(db, rest);
-      if (isDependent || (!shared.complete && ids !== undefined)) own = await count(rest, ids);
-      else own = shared;
+      own = isDependent || (!shared.complete && ids !== undefined) ? await count(rest, ids) : shared;
+      if (own !== matches) ({ counts } = tally(own, rest));
     }
     complete &&= own.complete;
-    facets.push([name, facetOf(name, own, rest)]);
+    facets.push([name, facetOf(counts[name], own.complete)]);
   }
-  const fits = matcher(filters);
-  const total = matches.counted.reduce((sum, { kind, count: n }) => (fits(kind) ? sum + n : sum), 0);
   return {
     facets: Object.fromEntries(facets) as Record<FacetName, Facet>,
     complete,
-    total: matches.complete ? total : undefined,
+    total: matches.complete ? all.total : undefined,
   };
 }
 
@@ -73,6 +78,8 @@ const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
   minConf !== undefined && defect !== undefined ? findFacetCombinations(db, { defect }) : Promise.resolve(undefined);
 
 /** `facets count` pairs as one text: faster to transfer than thousands of rows. */
+export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
+
 async function countKinds(
   db: Queryable,
   resolved: ResolvedFilters,
@@ -82,7 +89,7 @@ async function countKinds(
   const countOf = async (from: (p: Binder) => string) => {
     const { bind, values } = createParameters();
     const { rows } = await db.query<{ text: string; total: number }>(
-      `select coalesce(string_agg(facets || ' ' || count, ' '), '') as text, coalesce(sum(count), 0)::bigint as total
+      `select ${COUNTS} as text, coalesce(sum(count), 0)::bigint as total
          from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`,
       values,
     );
@@ -116,27 +123,33 @@ async function read(db: Queryable, combinations: FacetCombinations, text: string
   return ids.map((id, i) => ({ kind: known.get(id)!, count: numbers[2 * i + 1]! }));
 }
 
-function facetOf(name: FacetName, { counted, complete }: Counts, filters: Filters): Facet {
-  const counts = new Map<string, number>();
-  const fits = matcher(filters);
-  for (const { kind, count } of counted) {
-    if (!fits(kind)) continue;
-    for (const value of valuesOf(kind, name)) counts.set(value, (counts.get(value) ?? 0) + count);
-  }
+function facetOf(counts: ReadonlyMap<string, number>, complete: boolean): Facet {
   return [...counts]
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
     .slice(0, MAX_VALUES)
     .map(([value, count]) => ({ value, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT || !complete }));
 }
 
-function matcher(filters: Filters): (kind: FacetCombination) => boolean {
+/** Counts per value of each facet, in one pass: with all filters except the facet's own. */
+function tally({ counted }: Counts, filters: Filters) {
   const { excluded = {} } = filters;
   const limited = FACET_NAMES.filter((name) => filters[name] ?? excluded[name]);
-  return (kind) =>
-    limited.every((name) => {
+  const counts = Object.fromEntries(FACET_NAMES.map((name) => [name, new Map<string, number>()])) as unknown as Record<
+    FacetName,
+    Map<string, number>
+  >;
+  let total = 0;
+  for (const { kind, count } of counted) {
+    const unfit = limited.filter((name) => {
       const has = (value: string) => valuesOf(kind, name).includes(value);
-      return (filters[name]?.some(has) ?? true) && !excluded[name]?.some(has);
+      return !(filters[name]?.some(has) ?? true) || excluded[name]?.some(has);
     });
+    if (unfit.length === 0) total += count;
+    for (const name of unfit.length === 0 ? FACET_NAMES : unfit.length === 1 ? unfit : []) {
+      for (const value of valuesOf(kind, name)) counts[name].set(value, (counts[name].get(value) ?? 0) + count);
+    }
+  }
+  return { counts, total };
 }
 
 function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {

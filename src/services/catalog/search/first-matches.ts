@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../base/db.ts';
+import { COUNTS } from './facets.ts';
 import { isAfter, orderOf, stages } from './order.ts';
 import { MAX_COUNT, type Page } from './search-types.ts';
 import { createParameters, firstRecords, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
@@ -19,6 +20,8 @@ export interface FirstMatches {
   readonly numbers: readonly number[];
   /** Of the last number. */
   readonly stage: number;
+  /** Of all matches, in the format of {@link COUNTS}; only with facets and up to `maxCount` matches. */
+  readonly counts: string | undefined;
 }
 
 /**
@@ -35,6 +38,7 @@ export async function findFirstMatches(
   const { sort, after } = page;
   const end = page.page * page.limit;
   const numbers: number[] = [];
+  const counts: string[] = [];
   let total = 0;
   let last = 0;
   for (const [i, stage] of stages(sort, resolved.expansion).entries()) {
@@ -42,14 +46,16 @@ export async function findFirstMatches(
     if (total > maxCount && numbers.length >= end) break;
     const within =
       i === after?.stage ? { ...resolved, after: isAfter(orderOf(sort, resolved.filters), after.keys) } : resolved;
-    const { count, first } = await readStage(db, within, page, stage, maxCount + 1);
+    const { count, first, counts: some } = await readStage(db, within, page, stage, maxCount + 1);
     total += count;
+    if (some) counts.push(some);
     const needed = end - numbers.length;
     if (count === 0 || needed <= 0) continue;
     last = i;
     numbers.push(...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, maxTested })));
   }
-  return { total, numbers: numbers.slice(end - page.limit, end), stage: last };
+  const all = page.facets && after === undefined && total <= maxCount ? counts.join(' ') : undefined;
+  return { total, numbers: numbers.slice(end - page.limit, end), stage: last, counts: all };
 }
 
 async function readMany(
@@ -68,19 +74,20 @@ async function readMany(
 async function readStage(
   db: Queryable,
   resolved: ResolvedFilters,
-  { sort, page, limit }: Page,
+  { sort, page, limit, facets }: Page,
   stage: Stage,
   max?: number,
-): Promise<{ count: number; first: number[] }> {
+): Promise<{ count: number; first: number[]; counts: string | null }> {
   const { bind, values } = createParameters();
   const { keys, direction } = orderOf(sort, resolved.filters);
   const columns = keys({ bind }).map((key, i) => `${key} as key${i}`);
   const order = columns.map((_, i) => `key${i} ${direction}`);
-  const { rows } = await db.query<{ count: number; first: number[] }>(
+  const { rows } = await db.query<{ count: number; first: number[]; counts: string | null }>(
     `with m as materialized (
-       select r.number, ${columns.join(', ')} from ${fromClause(stage, { bind })}
+       select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, { bind })}
         where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${max ?? 'all'})
      select (select count(*) from m) as count,
+            ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from m group by facets) c)` : 'null'} as counts,
             array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`,
     values,
   );

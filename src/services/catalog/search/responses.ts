@@ -61,7 +61,9 @@ export const SearchResultBody = Type.Object({
   filters: Type.Object({}, { additionalProperties: true, description: 'The applied filters.' }),
   took_ms: Type.Number(),
   upto: Type.Integer({ description: 'Send it with the next page to exclude records indexed since.' }),
-  next: Type.Optional(Type.String({ description: 'Of a full page: send it as `after` for the results after this page.' })),
+  next: Type.Optional(
+    Type.String({ description: 'Of a full page: send it as `after` for the results after this page.' }),
+  ),
 });
 
 export const imageUrl = (recordId: string): string => `/image/${encodeURIComponent(recordId)}`;

@@ -4,7 +4,7 @@ import { countFacets, createFacetCombinations, type FacetCombinations } from './
 import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { findNumberFields } from './number-fields.ts';
-import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
+import { resolveFilters, SNAPSHOT } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Position, Row, SearchResult, Sort } from './search-types.ts';
 import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
 import { createSnippets } from './snippet.ts';
@@ -77,19 +77,29 @@ function findRecords(
 ): Promise<SearchResult> {
   return db.transaction(
     async (tx) => {
-      await beginSnapshot(tx);
       const resolved = await resolveFilters(tx, filters, page.upTo);
       const found = await findFirstMatches(tx, resolved, page, limits);
-      const counted = page.facets ? await countFacets(tx, kinds, resolved, limits.maxTested) : undefined;
+      const counted = page.facets ? await countFacets(tx, kinds, resolved, limits.maxTested, found.counts) : undefined;
       const facets = counted && { facets: counted.facets, facetsComplete: counted.complete };
       const items = await readHits(tx, found.numbers, resolved.expansion);
-      return { items, ...totalOf(found, counted?.total, page, limits), ...facets, upTo: resolved.upTo, next: nextOf(found, items, filters, page) };
+      return {
+        items,
+        ...totalOf(found, counted?.total, page, limits),
+        ...facets,
+        upTo: resolved.upTo,
+        next: nextOf(found, items, filters, page),
+      };
     },
-    { statementTimeoutMs: CLIENT_LIMIT_MS },
+    { statementTimeoutMs: CLIENT_LIMIT_MS, settings: SNAPSHOT },
   );
 }
 
-function totalOf({ total, numbers }: FirstMatches, counted: number | undefined, page: Page, { maxCount }: SearchLimits) {
+function totalOf(
+  { total, numbers }: FirstMatches,
+  counted: number | undefined,
+  page: Page,
+  { maxCount }: SearchLimits,
+) {
   if (total <= maxCount) return { total, more: false };
   if (counted !== undefined && page.after === undefined) return { total: counted, more: false };
   // Clients that list pages up to `total` must read the next one.
@@ -98,7 +108,12 @@ function totalOf({ total, numbers }: FirstMatches, counted: number | undefined, 
 }
 
 /** The position of the last item of a full page. */
-function nextOf({ numbers, stage }: FirstMatches, items: readonly Hit[], filters: Filters, page: Page): Position | undefined {
+function nextOf(
+  { numbers, stage }: FirstMatches,
+  items: readonly Hit[],
+  filters: Filters,
+  page: Page,
+): Position | undefined {
   const last = items.at(-1);
   if (last === undefined || items.length < page.limit) return undefined;
   const keys = [last.createdAt, numbers.at(-1)];

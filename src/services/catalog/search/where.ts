@@ -55,7 +55,9 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
 /** Whether no filter is set but those on facets. */
 export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
   const { minConf, from, to, duplicates, ranges, has, hasNot, hidden } = filters;
-  return [expansion, reported, minConf, from, to, duplicates, ranges, has, hasNot, hidden].every((each) => each === undefined);
+  return [expansion, reported, minConf, from, to, duplicates, ranges, has, hasNot, hidden].every(
+    (each) => each === undefined,
+  );
 }
 
 /** Records with the photo of another visible record. */
