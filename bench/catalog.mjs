@@ -131,7 +131,9 @@ async function megabytesOf(pid) {
 }
 
 /** Pages up to the 10 000th result. */
-const deep = (random) => ({ facets: false, page: random.whole(20, 200) });
+function deep(random) {
+  return { facets: false, page: random.whole(20, 200) };
+}
 
 function filters(random) {
   const day = (at) => new Date(at).toISOString().slice(0, 10);

@@ -135,8 +135,8 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
       const sort = choices.pick(SORTS);
       const limit = choices.pick([7, 40]);
       const limits = choices.pick([
-        { maxCount: 5, maxTested: 1000 },
-        { maxCount: 20, maxTested: 60 },
+        { maxCount: 5, maxTested: 1000, maxCounted: 50 },
+        { maxCount: 20, maxTested: 60, maxCounted: 50 },
       ]);
       const about = `seed ${seed}, question ${i}: ${JSON.stringify({ ...query.filters, sort, limit, ...limits })}`;
       const expected = bruteForceSearch(records, query, sort).length;
@@ -173,7 +173,7 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
 
   it('counts the newest records for the facets of many matches', async () => {
     const maxTested = 20;
-    const bounded = createSearch(database.db, { maxCount: 5, maxTested });
+    const bounded = createSearch(database.db, { maxCount: 5, maxTested, maxCounted: maxTested });
     let incomplete = 0;
     for (let i = 0; i < 60; i++) {
       const query = randomQuery(random);

@@ -1,8 +1,10 @@
 import type { Queryable } from '../../../base/db.ts';
+import type { SearchLimits } from './first-matches.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
 import { FACET_NAMES, type Facet, type FacetName, type Filters, MAX_COUNT } from './search-types.ts';
 import {
   type Binder,
+  COUNTS,
   createParameters,
   firstRecords,
   fromClause,
@@ -14,6 +16,8 @@ import {
 
 const MAX_VALUES = 100;
 
+type FacetLimits = Pick<SearchLimits, 'maxCounted' | 'maxTested'>;
+
 export interface FacetCounts {
   readonly facets: Readonly<Record<FacetName, Facet>>;
   /** Whether all matches of each facet are counted. */
@@ -23,27 +27,31 @@ export interface FacetCounts {
 }
 
 /**
- * Counts records per facet combination: once for all facets if they are at most `max` without the filters on facets, or if
- * there are no other filters; else also for each filtered facet. Of more matches those among the newest `max` records count.
+ * Counts records per facet combination: once for all facets if they are at most `maxCounted` without the filters on facets,
+ * or if there are no other filters; else also for each filtered facet. Of more matches those among the newest `maxTested` records
+ * count.
  */
 export async function countFacets(
   db: Queryable,
   combinations: FacetCombinations,
   resolved: ResolvedFilters,
-  max: number,
+  limits: FacetLimits,
   /** The counts of all matches, in the format of {@link COUNTS}. */
   known: string | undefined,
 ): Promise<FacetCounts> {
   const { filters, kinds, ...others } = resolved;
   const count = async (of: Filters, ids: readonly number[] | undefined): Promise<Counts> => {
-    const { text, complete } = await countKinds(db, { ...others, filters: of, ...(ids && { kinds: ids }) }, max);
+    const { text, complete } = await countKinds(db, { ...others, filters: of, ...(ids && { kinds: ids }) }, limits);
     return { counted: await read(db, combinations, text), complete };
   };
+  // All of `kinds`, and more if other facets than the defect are filtered.
+  const widest = await kindsWithConfidence(db, filters);
   const shared =
     known === undefined || kinds !== undefined
-      ? await count(filters, await kindsWithConfidence(db, filters))
+      ? await count(filters, widest)
       : { counted: await read(db, combinations, known), complete: true };
-  const matches = shared.complete || kinds === undefined ? shared : await count(filters, kinds);
+  const isAll = kinds === undefined || kinds.length === widest?.length;
+  const matches = shared.complete || isAll ? shared : await count(filters, kinds);
   const all = tally(matches, filters);
   const facets: (readonly [FacetName, Facet])[] = [];
   let { complete } = matches;
@@ -77,13 +85,10 @@ interface Counts {
 const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
   minConf !== undefined && defect !== undefined ? findFacetCombinations(db, { defect }) : Promise.resolve(undefined);
 
-/** `facets count` pairs as one text: faster to transfer than thousands of rows. */
-export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
-
 async function countKinds(
   db: Queryable,
   resolved: ResolvedFilters,
-  max: number,
+  { maxCounted, maxTested }: FacetLimits,
 ): Promise<{ text: string; complete: boolean }> {
   const stage = queryStage(resolved.expansion);
   const countOf = async (from: (p: Binder) => string) => {
@@ -98,11 +103,11 @@ async function countKinds(
   if (hasOnlyFacets(resolved)) return { ...(await countOf((p) => maintained(resolved, p))), complete: true };
   const some = await countOf(
     (p) => `select r.facets, 1 as count from ${fromClause(stage, p)}
-             where ${where(resolved, p)} and ${stage.rest(p)} limit ${max + 1}`,
+             where ${where(resolved, p)} and ${stage.rest(p)} limit ${maxCounted + 1}`,
   );
-  if (some.total <= max) return { ...some, complete: true };
+  if (some.total <= maxCounted) return { ...some, complete: true };
   const newest = await countOf(
-    (p) => `select r.facets, 1 as count from ${firstRecords(resolved, ['r.created_at desc', 'r.number desc'], max, p)}
+    (p) => `select r.facets, 1 as count from ${firstRecords(resolved, ['r.created_at desc', 'r.number desc'], maxTested, p)}
              where ${where(resolved, p)} and ${stage.words?.(p, 'test') ?? 'true'} and ${stage.rest(p)}`,
   );
   return { ...newest, complete: false };

@@ -79,7 +79,7 @@ function findRecords(
     async (tx) => {
       const resolved = await resolveFilters(tx, filters, page.upTo);
       const found = await findFirstMatches(tx, resolved, page, limits);
-      const counted = page.facets ? await countFacets(tx, kinds, resolved, limits.maxTested, found.counts) : undefined;
+      const counted = page.facets ? await countFacets(tx, kinds, resolved, limits, found.counts) : undefined;
       const facets = counted && { facets: counted.facets, facetsComplete: counted.complete };
       const items = await readHits(tx, found.numbers, resolved.expansion);
       return {

@@ -52,6 +52,9 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
 }
 
+/** `facets count` pairs as one text: faster to transfer than thousands of rows. */
+export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
+
 /** Whether no filter is set but those on facets. */
 export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
   const { minConf, from, to, duplicates, ranges, has, hasNot, hidden } = filters;
