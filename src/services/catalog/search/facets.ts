@@ -107,7 +107,9 @@ async function countKinds(
   );
   if (some.total <= maxCounted) return { ...some, complete: true };
   const newest = await countOf(
-    (p) => `select r.facets, 1 as count from ${firstRecords(resolved, ['r.created_at desc', 'r.number desc'], maxTested, p)}
+    (
+      p,
+    ) => `select r.facets, 1 as count from ${firstRecords(resolved, ['r.created_at desc', 'r.number desc'], maxTested, p)}
              where ${where(resolved, p)} and ${stage.words?.(p, 'test') ?? 'true'} and ${stage.rest(p)}`,
   );
   return { ...newest, complete: false };

@@ -1,7 +1,15 @@
 import type { Queryable } from '../../../base/db.ts';
 import { isAfter, orderOf, stages } from './order.ts';
 import { MAX_COUNT, type Page } from './search-types.ts';
-import { COUNTS, createParameters, firstRecords, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
+import {
+  COUNTS,
+  createParameters,
+  firstRecords,
+  fromClause,
+  type ResolvedFilters,
+  type Stage,
+  where,
+} from './where.ts';
 
 export interface SearchLimits {
   /** Larger totals are reported as this one with `more`, unless the facets are counted completely. */
