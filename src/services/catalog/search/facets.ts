@@ -18,7 +18,7 @@ const MAX_VALUES = 100;
 
 type FacetLimits = Pick<SearchLimits, 'maxCounted' | 'maxTested'>;
 
-export interface FacetCounts {
+interface FacetCounts {
   readonly facets: Readonly<Record<FacetName, Facet>>;
   /** Whether all matches of each facet are counted. */
   readonly complete: boolean;
