@@ -55,6 +55,15 @@ export const searchTexts = {
     ru: ['{count} запись', '{count} записи', '{count} записей'],
   },
   more: { en: '{count}+', ru: '{count}+' },
+  totalMore: { en: '{count}+ records', ru: '{count}+ записей' },
+  newestCounted: {
+    en: 'Too many records match: only the newest 10,000 are counted here.',
+    ru: 'Подходит слишком много записей: здесь подсчитаны только последние 10 000.',
+  },
+  lastPage: {
+    en: 'Further results are not shown page by page. Narrow the search or export the results.',
+    ru: 'Остальные результаты постранично не показываются. Уточните поиск или выгрузите результаты в файл.',
+  },
   none: { en: 'No results', ru: 'Ничего не найдено' },
   noneWhy: {
     en: 'No record matches all conditions. Search allows typos and parts of words, but all words must match.',
