@@ -340,7 +340,7 @@ describe('Defectoscopy upload page', () => {
     await predict(NO_DEFECTS_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects detected');
     expect(await page.locator('#heat').isVisible()).toBe(false);
   });
 
@@ -396,6 +396,12 @@ describe('Defectoscopy upload page', () => {
     await choosePhoto(page);
     await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.message);
     expect(await page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+    const states = () => page.locator('#steps li').evaluateAll((items) => items.map((item) => item.dataset.state));
+    expect(await states()).toEqual(['past', 'past', 'bad', 'bad']);
+    // An earlier task, whose steps were not followed.
+    await page.reload();
+    await until(() => page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+    expect(await states()).toEqual(['past', 'past', 'bad', 'bad']);
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
@@ -482,7 +488,7 @@ describe('Defectoscopy upload page', () => {
     onTestFinished(() => open.stop());
     const { page, problems } = await openPage(test, open.url);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects detected');
     expect(problems).toEqual([]);
   });
 
