@@ -26,6 +26,8 @@ export function SearchView(
   const { found, state, view, viewer, saved, filters, sort, numberFields, byPicture } = props;
   const { words, language } = viewer;
   const { ranges = [] } = filters;
+  // The values of the facet include those that are not selected.
+  const services = filters.service ?? found.facets?.service.map(({ value }) => value) ?? [];
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>
@@ -64,7 +66,7 @@ export function SearchView(
           <div id="facets" data-fresh="facets">
             <Facets found={found} state={state} viewer={viewer} />
           </div>
-          <RangeFields fields={numberFields} ranges={ranges} viewer={viewer} />
+          <RangeFields fields={numberFields} {...{ ranges, services, viewer }} />
           <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
             <SavedViews views={saved} state={state} viewer={viewer} />
