@@ -117,7 +117,12 @@ describe('POST /search/similar', () => {
       const page = await browser.get(`${address.pathname}${address.search}`, headers);
       expect(page.status).toBe(200);
       expect(page.text).toMatch(/<canvas width="32" height="32" data-grey="[\w-]{1366}"/);
-      for (const part of ['Choose a photo', 'Records similar to your photo', 'Same photo', 'href="../row/defectoscopy%3A'])
+      for (const part of [
+        'Choose a photo',
+        'Records similar to your photo',
+        'Same photo',
+        'href="../row/defectoscopy%3A',
+      ])
         expect(page.text).toContain(part);
       const [, record] = /href="\.\.\/(row\/[^"]+)"/.exec(page.text)!;
       const [, back] = /id="back"[^>]*href="([^"]+)"|href="([^"]+)" id="back"/

@@ -221,7 +221,10 @@ it('assay extract FOLDER reads each PDF, and the images of a subfolder as one do
   await writeFile(join(folder, 'shelf', 'a.pdf'), createPdf().bytes);
   for (const page of ['1.jpg', '2.jpg']) await copyFile(WALL, join(folder, 'shelf', 'scans', page));
   const extract = (...options: string[]) =>
-    withoutProgress(['extract', 'shelf', ...at(passports), ...options], { cwd: folder, env: { ASSAY_API_KEY: ADMIN_KEY } });
+    withoutProgress(['extract', 'shelf', ...at(passports), ...options], {
+      cwd: folder,
+      env: { ASSAY_API_KEY: ADMIN_KEY },
+    });
   expect(await extract('--output', 'shelf.csv')).toEqual({ code: 0, out: '2 done: shelf.csv\n', err: '' });
   const rows = await readTable('shelf.csv');
   expect(rows.map(({ name }) => name)).toEqual(['shelf/a.pdf', 'shelf/scans']);

@@ -58,7 +58,8 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
     'Finished. Completed: 1, failed: 1, cancelled: 0',
   ]);
   await page.setViewportSize({ width: 390, height: 800 });
-  const overflow = 'document.querySelector("#recent .scroll").scrollWidth - document.querySelector("#recent").clientWidth';
+  const overflow =
+    'document.querySelector("#recent .scroll").scrollWidth - document.querySelector("#recent").clientWidth';
   expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.locator('#recent-rows a').press('Enter');

@@ -166,7 +166,7 @@ describe('The transcript editor', () => {
     await page.unroute('**/recording');
     await page.reload();
     await until(() => page.locator('#audio').isVisible()).toBe(true);
-    expect(await page.evaluate<number>('Math.round(document.getElementById("audio").duration)')).toBe(SECONDS);
+    await until(() => page.evaluate<number>('Math.round(document.getElementById("audio").duration)')).toBe(SECONDS);
     expect(await chooser.isVisible()).toBe(false);
     expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });

@@ -77,7 +77,7 @@ describe('A batch of a ZIP archive', () => {
     ]);
     expect([...read]).toEqual(
       expect.arrayContaining([
-        ['опора 1.jpg', photo('first').toString('latin1')],
+        ['мост/опора 1.jpg', photo('first').toString('latin1')],
         ['b.jpg', photo('second').toString('latin1')],
       ]),
     );

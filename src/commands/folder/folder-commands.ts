@@ -47,8 +47,7 @@ export async function predictFolder(
     const work: FolderWork<NonNullable<Photo['result']>> = {
       upload: (item, signal) => uploadFile(defectoscopy, item, signal),
       create: async ({ title }, { key: idempotencyKey, url }, signal) =>
-        (await defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }))
-          .task_id,
+        (await defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal })).task_id,
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
     const manifest = `${output}.progress`;

@@ -137,7 +137,8 @@ async function send(chosen: readonly NamedFile[], isSkipping = false): Promise<v
   if (chosen.length === 0) return;
   byId('invalid').hidden = true;
   upload = new AbortController();
-  for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'not-repeated', 'downloads']) byId(hidden).hidden = true;
+  for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'not-repeated', 'downloads'])
+    byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
   try {
     id = await create(chosen, isSkipping, upload.signal);

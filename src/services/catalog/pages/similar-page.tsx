@@ -30,7 +30,7 @@ export function similarPage(frame: Frame, cookies: CookieRules) {
           {grey !== undefined && (
             <figure class="searched" hidden>
               <figcaption safe>{words.searchedPicture}</figcaption>
-              <canvas width={`${GREY_SIDE}`} height={`${GREY_SIDE}`} data-grey={grey} aria-hidden="true"></canvas>
+              <canvas width={`${GREY_SIDE}`} height={`${GREY_SIDE}`} data-grey={grey}></canvas>
             </figure>
           )}
           <PictureForm action="similar" viewer={viewer} />
