@@ -26,7 +26,9 @@ it('prints a line per tenth of the items without a terminal', async () => {
   });
   const { isTTY } = process.stderr;
   process.stderr.isTTY = false;
-  onTestFinished(() => void (process.stderr.isTTY = isTTY));
+  onTestFinished(() => {
+    process.stderr.isTTY = isTTY;
+  });
   const items = Array.from({ length: 25 }, (_, i) => ({ name: `${i}.jpg`, title: '', paths: [], version: '' }));
   const work = { create: async () => 'task', finish: async () => 'result' };
   await runFolder(items, work, { manifest, concurrency: 2, signal: new AbortController().signal });
