@@ -302,7 +302,7 @@ function recentRow(recent: Batch): HTMLElement {
     {},
     el('td', {}, link),
     el('td', {}, dates.format(Number(created) * 1000)),
-    el('td', {}, labels.join(', ') || texts.recent.none),
+    el('td', {}, labels.join(', ')),
     el('td', {}, progressOf(recent).sentence),
   );
 }

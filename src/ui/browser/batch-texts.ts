@@ -102,7 +102,6 @@ export const batchTexts = localize({
     unnamed: { en: 'No file name', ru: 'Без имени файла' },
     created: { en: 'Created', ru: 'Создан' },
     grouping: { en: 'Project, tags', ru: 'Проект, метки' },
-    none: { en: 'none', ru: 'нет' },
   },
   states: {
     queued: { en: 'Queued', ru: 'В очереди' },
