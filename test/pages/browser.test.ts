@@ -349,7 +349,7 @@ describe('Defectoscopy upload page', () => {
     await predict(NO_DEFECTS_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects detected');
     expect(await page.locator('#heat').isVisible()).toBe(false);
   });
 
@@ -405,6 +405,12 @@ describe('Defectoscopy upload page', () => {
     await choosePhoto(page);
     await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.message);
     expect(await page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+    const states = () => page.locator('#steps li').evaluateAll((items) => items.map((item) => item.dataset.state));
+    expect(await states()).toEqual(['past', 'past', 'bad', 'bad']);
+    // An earlier task, whose steps were not followed.
+    await page.reload();
+    await until(() => page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+    expect(await states()).toEqual(['past', 'past', 'bad', 'bad']);
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
@@ -491,7 +497,7 @@ describe('Defectoscopy upload page', () => {
     onTestFinished(() => open.stop());
     const { page, problems } = await openPage(test, open.url);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects detected');
     expect(problems).toEqual([]);
   });
 

@@ -31,6 +31,8 @@ export function SearchView(
     ? fill(words.totalMore, { count: new Intl.NumberFormat(language).format(found.total) })
     : formatCount(words.total, found.total, language);
   const { ranges = [] } = filters;
+  // The values of the facet include those that are not selected.
+  const services = filters.service ?? found.facets?.service.map(({ value }) => value) ?? [];
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>
@@ -70,7 +72,7 @@ export function SearchView(
             {found.facetsComplete === false && <Hint text={words.newestCounted} />}
             <Facets found={found} state={state} viewer={viewer} />
           </div>
-          <RangeFields fields={numberFields} ranges={ranges} viewer={viewer} />
+          <RangeFields fields={numberFields} {...{ ranges, services, viewer }} />
           <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
             <SavedViews views={saved} state={state} viewer={viewer} />

@@ -4,6 +4,9 @@ export const searchTexts = {
   q: { en: 'Search', ru: 'Поиск' },
   qHint: { en: 'crack, “outer wall”, -brick', ru: 'трещина, «наружная стена», -кирпич' },
   byPicture: { en: 'Search by a photo', ru: 'Поиск по фото' },
+  choosePicture: { en: 'Choose a photo', ru: 'Выбрать фото' },
+  pictureChosen: { en: 'Photo chosen', ru: 'Фото выбрано' },
+  searchedPicture: { en: 'Reduced copy of your photo', ru: 'Уменьшенная копия вашего фото' },
   findSimilar: { en: 'Find similar', ru: 'Найти похожие' },
   similarToPhoto: { en: 'Records similar to your photo', ru: 'Записи, похожие на ваше фото' },
   noSimilar: {
