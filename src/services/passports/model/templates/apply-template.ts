@@ -126,6 +126,7 @@ const MIN_LONGER = 0.45;
 /** The confidence from which a value of the reader is kept. */
 function leastFor(own: Field, value: string, field: LessonField): number {
   const text = String(own.value);
+  if (field.parts[0]?.by === 'option') return Number.POSITIVE_INFINITY;
   if (field.corrected) return !field.extended && hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
   if (isPartOf(text, value, field)) return SURE_TEXT;
   return hasWords(text, value) && !endsWith(text, value) ? MIN_LONGER : unsure(own);
@@ -154,12 +155,11 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
 }
 
 /**
- * The place of the template is certain, and the reader found some of its words: the ticked check box, a text up to its
- * punctuation or to the end of its place, or words without those between them.
+ * The place of the template is certain, and the reader found some of its words: a text up to its punctuation or to the end of its
+ * place, or words without those between them.
  */
 function isPartOf(found: string, value: string, { parts }: LessonField): boolean {
   const [part] = parts;
-  if (part?.by === 'option') return true;
   if (parts.length > 1 || !hasWords(value, found) || endsWith(value, found)) return false;
   const isStart = `${plainOf(value)} `.startsWith(`${plainOf(found)} `);
   return !isStart || part?.by === 'cell' || part?.by === 'place' || part?.after.end !== undefined;

@@ -45,7 +45,7 @@ export interface LessonField {
 export interface LessonPart extends Area {
   /** Lines of the value, from top to bottom. */
   readonly lines: number;
-  /** The ruled cell around the value. */
+  /** The ruled cell around the value, or the area of its options. */
   readonly cell?: Area;
   /** How the value was found again in the document that it was learned from. */
   readonly by: PlaceMethod;
@@ -65,7 +65,7 @@ export interface LessonPart extends Area {
 }
 
 /**
- * The ticked one of several check boxes; in its ruled cell, after a word of the form, or at the place that nearby
+ * The ticked or marked one of several options; in its ruled cell, after a word of the form, or at the place that nearby
  * words of the form predict.
  */
 export type PlaceMethod = 'option' | 'cell' | 'after' | 'place';
