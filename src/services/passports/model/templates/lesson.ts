@@ -36,6 +36,8 @@ export interface LessonField {
   readonly corrected: boolean;
   /** The person added words to what the reader had found. */
   readonly extended?: true;
+  /** The person removed words from what the reader had found. */
+  readonly shortened?: true;
   /** The template finds the value in the document that it was made from. */
   readonly verified: boolean;
   /** The value is all text between the words of the form before and after it, or a part with its own punctuation. */
