@@ -167,8 +167,9 @@ function withParts(value: string, text: string): string {
   const indexOf = (part: string | undefined) => parts.findIndex((one) => part !== undefined && isSame(one, part));
   for (const [i, part] of other.entries()) {
     const before = indexOf(other[i - 1]);
-    const isBetween = before >= 0 && indexOf(part) < 0 && (i === other.length - 1 || indexOf(other[i + 1]) === before + 1);
-    if (isBetween) parts.splice(before + 1, 0, part);
+    const isBetween = before >= 0 && (i === other.length - 1 || indexOf(other[i + 1]) === before + 1);
+    const isOther = parts.every((one) => !`${plainOf(part)} `.startsWith(`${plainOf(one)} `));
+    if (isBetween && isOther && hasNewWords(part, value)) parts.splice(before + 1, 0, part);
   }
   return parts.join(', ');
 }
@@ -194,7 +195,12 @@ function hasWords(text: string, some: string): boolean {
 
 /** Whether `text` has other words only between those of `value`: of parts that the earlier document did not have. */
 const isFilled = (value: string, text: string): boolean =>
-  hasWords(text, value) && [0, -1].every((at) => wordsOf(text).at(at) === wordsOf(value).at(at));
+  hasWords(text, value) &&
+  hasNewWords(text, value) &&
+  [0, -1].every((at) => wordsOf(text).at(at) === wordsOf(value).at(at));
+
+const hasNewWords = (text: string, known: string): boolean =>
+  wordsOf(text).some((word) => !wordsOf(known).includes(word));
 
 const plainOf = (text: string): string => wordsOf(text).join(' ');
 
