@@ -94,14 +94,17 @@ function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token
   return chosen.flatMap((token, i) => {
     const next = chosen[i + 1];
     if (!next) return [token];
+    const isOn = (line: Token, mark: Token) => mark.y0 < line.y1 && mark.y1 > line.y0;
     const isWrapped = next.x0 <= token.x0;
+    // The next line begins with its own mark.
+    if (isWrapped && marks.some((mark) => isOn(next, mark) && mark.x1 <= next.x0 && next.x0 - mark.x1 < height(next)))
+      return [token];
     const between = marks.filter(
       (mark) =>
         mark.sheet === token.sheet &&
         mark.x0 >= token.x1 - 1 &&
         (isWrapped ? isDash(mark) && mark.x0 - token.x1 < height(token) : mark.x1 <= next.x0 + 1) &&
-        mark.y0 < token.y1 &&
-        mark.y1 > token.y0,
+        isOn(token, mark),
     );
     return [token, ...between];
   });

@@ -28,7 +28,7 @@ export function withLines(
     const isKnown = lines.length < part.lines;
     // A paragraph goes on below its label.
     const above = lines.length === 1 ? [...lead, ...lines[0]!] : lines.at(-1)!;
-    next = nextLine(above, 1, context, { wide, slack: isKnown ? INDENT : ALIGNED });
+    next = nextLine(above, 1, context, { wide, slack: isKnown || lead.length > 0 ? INDENT : ALIGNED });
     if (part.grows && !isInRoom(next, 1, part, context)) break;
     if (!isKnown && !(part.grows && isWrapped([[...lead, ...lines[0]!], ...lines.slice(1), next], context))) break;
     if (next.length > 0) lines.push(next);
