@@ -22,7 +22,10 @@ export function findCheckBoxes(ink: BinaryImage, components: readonly Component[
     })
     .flatMap((component) => findSquare(ink, component, least, most) ?? []);
   const isRow = (one: Square, other: Square) =>
-    one !== other && isSimilar(one, other) && isLevel(one, other) && gapBetween(one, other) < MAX_CELL_GAP * sideOf(one);
+    one !== other &&
+    isSimilar(one, other) &&
+    isLevel(one, other) &&
+    gapBetween(one, other) < MAX_CELL_GAP * sideOf(one);
   // Boxes for one character each.
   const single = squares.filter((square) => !squares.some((other) => isRow(square, other)));
   const empty = single.filter(({ isEmpty }) => isEmpty);

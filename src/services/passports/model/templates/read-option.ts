@@ -71,7 +71,8 @@ export function areaOfOptions(value: readonly FormToken[], document: FormDocumen
   const mark = line[line.indexOf(first) - 1];
   if (!mark || first.x0 - mark.x1 > WIDE * em || !(TICKED.test(mark.text) || MARK.test(mark.text))) return undefined;
   const isFirst = (token: FormToken, at: number, all: readonly FormToken[]) =>
-    Math.abs(token.x0 - first.x0) < ALIGNED * em && (at === 0 || isBox(all[at - 1]!) || token.x0 - all[at - 1]!.x1 > em);
+    Math.abs(token.x0 - first.x0) < ALIGNED * em &&
+    (at === 0 || isBox(all[at - 1]!) || token.x0 - all[at - 1]!.x1 > em);
   const optionsBeyond = (step: 1 | -1) => {
     const found: FormToken[] = [];
     for (let at = first.line + step, y = middleY(first); lines[at]?.[0]?.page === first.page; at += step) {
