@@ -134,6 +134,11 @@ describe('groupOf', () => {
     expect(groupTexts(line(40, 'дом № 12'), [0, 2])).toEqual(['дом', '№', '12']);
   });
 
+  it('adds a dash at the end of a line', () => {
+    const words = [...line(40, 'бетонный —'), ...line(60, 'под пристройкой')];
+    expect(groupTexts(words, [0, 2, 3])).toEqual(['бетонный', '—', 'под', 'пристройкой']);
+  });
+
   it('adds no punctuation before the first token, after the last one, or from other lines', () => {
     const words = [...line(40, '— один два —'), ...line(60, '— три')];
     expect(groupTexts(words, [1, 2, 5])).toEqual(['один', 'два', 'три']);

@@ -93,18 +93,24 @@ function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token
   );
   return chosen.flatMap((token, i) => {
     const next = chosen[i + 1];
-    if (!next || next.x0 <= token.x0) return [token];
+    if (!next) return [token];
+    const isOn = (line: Token, mark: Token) => mark.y0 < line.y1 && mark.y1 > line.y0;
+    const isWrapped = next.x0 <= token.x0;
+    // The next line begins with its own mark.
+    if (isWrapped && marks.some((mark) => isOn(next, mark) && mark.x1 <= next.x0 && next.x0 - mark.x1 < height(next)))
+      return [token];
     const between = marks.filter(
       (mark) =>
         mark.sheet === token.sheet &&
         mark.x0 >= token.x1 - 1 &&
-        mark.x1 <= next.x0 + 1 &&
-        mark.y0 < token.y1 &&
-        mark.y1 > token.y0,
+        (isWrapped ? isDash(mark) && mark.x0 - token.x1 < height(token) : mark.x1 <= next.x0 + 1) &&
+        isOn(token, mark),
     );
     return [token, ...between];
   });
 }
+
+const isDash = ({ text }: Token): boolean => /^[—–]$/u.test(text);
 
 /** The text of tokens; characters in separate boxes are joined. */
 export function textOf(tokens: readonly Token[]): string {

@@ -4,7 +4,7 @@ import { readValue } from '../../schema/values.ts';
 import { writePart } from '../fields/composite-values.ts';
 import { correctAddress } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { boundingBox, joinText, middleY, type Token, tokensInRange } from '../fields/page-tokens.ts';
+import { boundingBox, joinText, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -213,24 +213,6 @@ function withoutLabel(text: string, { synonyms = [] }: ValueSpec & { readonly sy
 }
 
 const NUMBER_LABEL = /№|номер|number|No\./iu;
-
-/** The text of an address. Where its lines end early and without commas, each of them is a part of its own. */
-function withCommas(tokens: readonly Token[]): string {
-  const lines: Token[][] = [];
-  for (const token of tokens) {
-    const last = lines.at(-1)?.at(-1);
-    if (last && token.x0 > last.x0) lines.at(-1)!.push(token);
-    else lines.push([token]);
-  }
-  const end = Math.max(...tokens.map(({ x1 }) => x1));
-  const ends = lines.slice(0, -1).map((line) => line.at(-1)!);
-  const isShort = ends.some((last, i) => {
-    const next = lines[i + 1]![0]!;
-    return last.x1 + (last.y1 - last.y0) + (next.x1 - next.x0) < end;
-  });
-  if (!isShort || ends.some(({ text }) => /[.,]$/u.test(text))) return textOf(tokens);
-  return lines.map((line) => textOf(line)).join(', ');
-}
 
 /** Digits in boxes of their own. */
 const withDots = (text: string): string => text.replace(/^(\d\d)\W?(\d\d)\W?(\d{4})$/u, '$1.$2.$3');

@@ -183,6 +183,24 @@ export const joinText = (tokens: readonly TextToken[]): string =>
 const hasSpaceBefore = ({ glued, id }: TextToken, before: TextToken | undefined): boolean =>
   before !== undefined && !(glued && before.id === id - 1);
 
+/** The text of an address. Where its lines end early and without commas, each of them is a part of its own. */
+export function withCommas<T extends TextToken & Area>(tokens: readonly T[]): string {
+  const lines: T[][] = [];
+  for (const token of tokens) {
+    const last = lines.at(-1)?.at(-1);
+    if (last && token.x0 > last.x0) lines.at(-1)!.push(token);
+    else lines.push([token]);
+  }
+  const end = Math.max(...tokens.map(({ x1 }) => x1));
+  const ends = lines.slice(0, -1).map((line) => line.at(-1)!);
+  const isShort = ends.some((last, i) => {
+    const next = lines[i + 1]![0]!;
+    return last.x1 + (last.y1 - last.y0) + (next.x1 - next.x0) < end;
+  });
+  if (!isShort || ends.some(({ text }) => /[.,]$/u.test(text))) return joinText(tokens);
+  return lines.map((line) => joinText(line)).join(', ');
+}
+
 /** The tokens that overlap a range of their joined text. */
 export function tokensInRange<T extends TextToken>(
   tokens: readonly T[],

@@ -52,6 +52,11 @@ describe('findCheckBoxes', () => {
     expect(ticked(page)).toEqual([[20, false]]);
   });
 
+  it('finds boxes that almost touch below each other', () => {
+    const page = outline(outline(createDrawing(200, 200), 20, 40), 20, 80);
+    expect(find(page).map(({ top }) => top)).toEqual([40, 80]);
+  });
+
   it('ignores marked squares without an empty one', () => {
     const page = outline(createDrawing(200, 100), 20, 40).box(30, 50, 10, 10).box(100, 40, 30, 30);
     expect(find(page)).toEqual([]);

@@ -22,7 +22,10 @@ export function findCheckBoxes(ink: BinaryImage, components: readonly Component[
     })
     .flatMap((component) => findSquare(ink, component, least, most) ?? []);
   const isRow = (one: Square, other: Square) =>
-    one !== other && isSimilar(one, other) && gapBetween(one, other) < MAX_CELL_GAP * sideOf(one);
+    one !== other &&
+    isSimilar(one, other) &&
+    isLevel(one, other) &&
+    gapBetween(one, other) < MAX_CELL_GAP * sideOf(one);
   // Boxes for one character each.
   const single = squares.filter((square) => !squares.some((other) => isRow(square, other)));
   const empty = single.filter(({ isEmpty }) => isEmpty);
@@ -51,11 +54,10 @@ interface Square extends Rectangle {
 const sideOf = ({ left, top, right, bottom }: Rectangle) => Math.max(right - left, bottom - top);
 const isSimilar = (one: Rectangle, other: Rectangle) =>
   Math.abs(sideOf(one) - sideOf(other)) <= Math.max(2, 0.15 * sideOf(one));
+/** Options below each other may have boxes that almost touch. */
+const isLevel = (one: Rectangle, other: Rectangle) => Math.abs(one.top - other.top) < 0.5 * sideOf(one);
 const gapBetween = (one: Rectangle, other: Rectangle) =>
-  Math.max(
-    Math.max(one.left, other.left) - Math.min(one.right, other.right),
-    Math.max(one.top, other.top) - Math.min(one.bottom, other.bottom),
-  );
+  Math.max(one.left, other.left) - Math.min(one.right, other.right);
 const isInside = (inner: Rectangle, { left, top, right, bottom }: Rectangle) =>
   inner.left >= left && inner.right <= right && inner.top >= top && inner.bottom <= bottom;
 

@@ -115,6 +115,18 @@ describe('Pdf.text: words', () => {
     expect((await textOf({ content: write(60, 700, latin.join('')) })).words).toEqual([]);
   });
 
+  it('include check boxes that are drawn as squares, without their sides and marks', async () => {
+    const options = write(80, 700, 'Brick') + write(80, 670, 'Wood');
+    const page = await textOf({
+      content: `${options} 60 700 12 12 re S 60 670 12 12 re S BT /F1 10 Tf 62 672 Td (X) Tj ET`,
+    });
+    expect(spelled(page)).toBe('Brick Wood ☐ ☑');
+    expect(page.rules).toEqual([]);
+    expect(page.words[3]!.box.map((share, i) => Math.round(share * (i % 2 === 0 ? 600 : 800)))).toEqual([
+      60, 118, 72, 130,
+    ]);
+  });
+
   it('include the values of form fields', async () => {
     const document = await PDFDocument.create();
     const page = document.addPage([600, 800]);

@@ -2,6 +2,7 @@
 import sharp from 'sharp';
 import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page-geometry.ts';
 import { toGrayscale } from '../ocr/grayscale.ts';
+import { takeCheckBoxes } from './drawn-boxes.ts';
 import { encodePicture, pictureSize } from './page-picture.ts';
 import { detectTurn, groupWords, isGarbled } from './page-words.ts';
 import { loadPdfium, saveState } from './pdfium.ts';
@@ -134,9 +135,11 @@ function draw(page: OpenPage | undefined, size: RasterSize): Raster {
 }
 
 function readText(page: OpenPage, pageNumber: number): ReadPage {
-  const { coveredTexts, largestImageShare, strokes } = drawing(page);
-  const glyphs = readGlyphs(pdfium, page, coveredTexts);
-  const words = isGarbled(glyphs) ? [] : groupWords(glyphs, page);
+  const { coveredTexts, largestImageShare, strokes: drawn } = drawing(page);
+  const read = readGlyphs(pdfium, page, coveredTexts);
+  const { glyphs, boxes, strokes } = takeCheckBoxes(read, drawn, page);
+  const text = isGarbled(glyphs) ? [] : groupWords(glyphs, page);
+  const words = text.length > 0 ? [...text, ...boxes] : [];
   const isScan = largestImageShare >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
   return toReadingFrame({
     page: pageNumber,

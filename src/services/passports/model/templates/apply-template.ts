@@ -51,7 +51,7 @@ function combine(
     replaceTable(combined, section, found, document);
     for (const row of found.rows) for (const { tokens } of row) for (const token of tokens) taken.add(token);
   }
-  const readings = readFields(document, lessons, specs, taken);
+  const readings = readFields(document, fields, lessons, specs, taken);
   for (const [key, reading] of readings) {
     const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
     combined[key] = mergeField(reading, own, document);
@@ -74,9 +74,10 @@ interface Reading extends ReadField {
   readonly score: number;
 }
 
-/** Certain places first; a token belongs to one value. */
+/** Values that the reader found too, then certain places; a token belongs to one value. */
 function readFields(
   document: FormDocument,
+  fields: Fields,
   lessons: readonly MatchedLesson[],
   specs: ReadonlyMap<string, FieldSpec>,
   taken: Set<FormToken>,
@@ -84,19 +85,20 @@ function readFields(
   const readings = new Map<string, Reading>();
   for (const { lesson, match } of lessons) {
     const context: PlaceContext = { lesson, match, document, taken };
-    let open = lesson.fields.filter(
-      ({ key, parts, verified, inText }) =>
-        parts.length > 0 && (match.inText ? inText : verified) && !readings.has(key) && specs.has(key),
-    );
+    const isFindable = ({ verified, inText }: LessonField) => (match.inText ? inText !== undefined : verified);
+    const isAgreed = (key: string, value: Field['value']) => isSame(fields[key]?.value ?? null, value);
+    let open = lesson.fields.filter(({ key, parts }) => parts.length > 0 && !readings.has(key) && specs.has(key));
     while (open.length > 0) {
       const read = open.flatMap((field) => {
         const found = readFieldAt(field, specs.get(field.key)!, context);
-        return found ? [{ ...found, field, score: match.score }] : [];
+        const isUsed = found && (isFindable(field) || isAgreed(field.key, found.value));
+        return isUsed ? [{ ...found, field, score: match.score }] : [];
       });
       const next = read.sort((a, b) => a.cost - b.cost)[0];
       if (!next) break;
+      const agreed = read.filter(({ field, value }) => isAgreed(field.key, value));
       // All places of the same certainty in one pass, unless they share tokens.
-      for (const one of read.filter(({ cost }) => cost <= Math.max(2, next.cost))) {
+      for (const one of agreed.length > 0 ? agreed : read.filter(({ cost }) => cost <= Math.max(2, next.cost))) {
         if (one.tokens.some((token) => taken.has(token))) continue;
         readings.set(one.field.key, one);
         for (const token of one.tokens) taken.add(token);
@@ -126,9 +128,13 @@ const MIN_LONGER = 0.45;
 /** The confidence from which a value of the reader is kept. */
 function leastFor(own: Field, value: string, field: LessonField): number {
   const text = String(own.value);
+  if (field.parts[0]?.by === 'option') return Number.POSITIVE_INFINITY;
+  if (field.parts.length > 1 && isFilled(value, text)) return 0;
+  const isLonger = hasWords(text, value) && !endsWith(text, value);
+  if (field.corrected && isLonger && !field.shortened) return MIN_LONGER;
   if (field.corrected) return !field.extended && hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
   if (isPartOf(text, value, field)) return SURE_TEXT;
-  return hasWords(text, value) && !endsWith(text, value) ? MIN_LONGER : unsure(own);
+  return isLonger ? MIN_LONGER : unsure(own);
 }
 
 /**
@@ -148,18 +154,32 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
   if (own && confidence >= leastFor(own, String(value), field)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
+  const whole = field.parts.length > 1 && own ? withParts(String(value), String(own.value)) : value;
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
-  const read = fieldOf(value, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
+  const read = fieldOf(whole, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
   return own ? { ...read, disagrees: true } : read;
 }
 
+/** Adds the parts of `text` between two parts of `value`: those that the earlier document did not have. */
+function withParts(value: string, text: string): string {
+  const parts = value.split(', ');
+  const other = text.split(', ');
+  const indexOf = (part: string | undefined) => parts.findIndex((one) => part !== undefined && isSame(one, part));
+  for (const [i, part] of other.entries()) {
+    const before = indexOf(other[i - 1]);
+    const isBetween = before >= 0 && (i === other.length - 1 || indexOf(other[i + 1]) === before + 1);
+    const isOther = parts.every((one) => !`${plainOf(part)} `.startsWith(`${plainOf(one)} `));
+    if (isBetween && isOther && hasNewWords(part, value)) parts.splice(before + 1, 0, part);
+  }
+  return parts.join(', ');
+}
+
 /**
- * The place of the template is certain, and the reader found some of its words: the ticked check box, a text up to its
- * punctuation or to the end of its place, or words without those between them.
+ * The place of the template is certain, and the reader found some of its words: a text up to its punctuation or to the end of its
+ * place, or words without those between them.
  */
 function isPartOf(found: string, value: string, { parts }: LessonField): boolean {
   const [part] = parts;
-  if (part?.by === 'option') return true;
   if (parts.length > 1 || !hasWords(value, found) || endsWith(value, found)) return false;
   const isStart = `${plainOf(value)} `.startsWith(`${plainOf(found)} `);
   return !isStart || part?.by === 'cell' || part?.by === 'place' || part?.after.end !== undefined;
@@ -172,6 +192,15 @@ function hasWords(text: string, some: string): boolean {
   for (const word of all) if (word === wanted[at]) at++;
   return wanted.length > 0 && wanted.length < all.length && at === wanted.length;
 }
+
+/** Whether `text` has other words only between those of `value`: of parts that the earlier document did not have. */
+const isFilled = (value: string, text: string): boolean =>
+  hasWords(text, value) &&
+  hasNewWords(text, value) &&
+  [0, -1].every((at) => wordsOf(text).at(at) === wordsOf(value).at(at));
+
+const hasNewWords = (text: string, known: string): boolean =>
+  wordsOf(text).some((word) => !wordsOf(known).includes(word));
 
 const plainOf = (text: string): string => wordsOf(text).join(' ');
 

@@ -57,7 +57,8 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       factor: place?.factor ?? 1,
       ...(wrong && { wrong }),
       corrected: confirmed.edited,
-      ...(isExtended(confirmed) && { extended: true }),
+      ...(isExtended(confirmed.value, confirmed.original) && { extended: true }),
+      ...(isExtended(confirmed.original, confirmed.value) && { shortened: true }),
       verified: false,
     };
     const finds = (match: FormMatch, inText?: LessonField['inText']) => {
@@ -158,9 +159,10 @@ function locateFields(
 
 export const length = ({ value }: ConfirmedValue): number => String(value ?? '').length;
 
-function isExtended({ edited, value, original }: ConfirmedValue): boolean {
-  const [after, before] = [value, original].map((text) => normalizeValue(String(text ?? '')));
-  return edited && before !== '' && after !== before && after!.includes(before!);
+/** `text` has all of `part`, and more. */
+function isExtended(text: Value, part: Value): boolean {
+  const [whole, some] = [normalizeValue(String(text ?? '')), normalizeValue(String(part ?? ''))];
+  return some !== '' && whole !== some && whole.includes(some);
 }
 
 /** A correction of a few characters: the place was right, and OCR read it wrongly. */

@@ -4,7 +4,7 @@ import { cellAt, type FormDocument, type FormToken, isInside } from './form-docu
 import type { LessonNeighbour, LessonPart, LessonRoom, PlaceMethod } from './lesson.ts';
 import type { LocatedValue } from './locate-text.ts';
 import { countBefore, parsePlace } from './parse-place.ts';
-import { labelOfOptions } from './read-option.ts';
+import { areaOfOptions, labelOfOptions } from './read-option.ts';
 import { readPlace } from './read-place.ts';
 import { isSign, type PlaceContext } from './text-run.ts';
 
@@ -84,10 +84,12 @@ export function partOf(
   };
   const { before, after } = describe('after');
   const label = labelOfOptions(tokens, words, document);
-  if (label) {
+  const options = areaOfOptions(tokens, document);
+  if (label || options) {
     return {
       ...describe('option'),
-      before: { word: words.get(label)!, gap: 0, direct: true },
+      ...(options && { cell: rounded(options) }),
+      before: { ...(label && { word: words.get(label)! }), gap: 0, direct: true },
       after: { gap: 0, direct: false },
     };
   }

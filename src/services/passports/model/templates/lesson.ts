@@ -36,6 +36,8 @@ export interface LessonField {
   readonly corrected: boolean;
   /** The person added words to what the reader had found. */
   readonly extended?: true;
+  /** The person removed words from what the reader had found. */
+  readonly shortened?: true;
   /** The template finds the value in the document that it was made from. */
   readonly verified: boolean;
   /** The value is all text between the words of the form before and after it, or a part with its own punctuation. */
@@ -45,7 +47,7 @@ export interface LessonField {
 export interface LessonPart extends Area {
   /** Lines of the value, from top to bottom. */
   readonly lines: number;
-  /** The ruled cell around the value. */
+  /** The ruled cell around the value, or the area of its options. */
   readonly cell?: Area;
   /** How the value was found again in the document that it was learned from. */
   readonly by: PlaceMethod;
@@ -65,7 +67,7 @@ export interface LessonPart extends Area {
 }
 
 /**
- * The ticked one of several check boxes; in its ruled cell, after a word of the form, or at the place that nearby
+ * The ticked or marked one of several options; in its ruled cell, after a word of the form, or at the place that nearby
  * words of the form predict.
  */
 export type PlaceMethod = 'option' | 'cell' | 'after' | 'place';

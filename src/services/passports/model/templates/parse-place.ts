@@ -3,7 +3,7 @@ import { findNumber } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { joinText, tokensInRange } from '../fields/page-tokens.ts';
+import { joinText, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
 import { isSign } from './text-run.ts';
@@ -24,7 +24,7 @@ export function parsePlace(
   if (part.spaced) return parseSpaced(tokens, spec);
   if (spec.type === 'string') {
     const own = trim(tokens);
-    const value = toTextValue(spec, joinText(own), own);
+    const value = toTextValue(spec, 'parts' in spec ? withCommas(own) : joinText(own), own);
     return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
   }
   // The unit may be a word of the form.

@@ -41,17 +41,22 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const value = String(one.value).replace(/(?<![\s,;])[\s,;]+$/u, '');
     const before = literals[i] ?? '';
     // What follows a missing part ends at a comma.
-    const literal = i === 0 || read[i - 1] || !before.includes(',') ? before : before.slice(before.indexOf(','));
-    text += withoutDesignation(spec, literal, value) + value;
+    const whole = i === 0 || read[i - 1] || !before.includes(',') ? before : before.slice(before.indexOf(','));
+    // The end of an abbreviation that this document does not have.
+    const literal = i > 0 && read[i - 1] && /\p{L}{3}$/u.test(text) ? whole.replace(/^\./u, '') : whole;
+    const isNamed = /\s\p{Ll}+$/u.test(text) ? literal.replace(/^\s\p{Ll}+/u, '') : literal;
+    text += withoutDesignation(spec, isNamed, value) + value;
   }
-  text += literals.at(-1) ?? '';
+  const last = literals.at(-1) ?? '';
+  text += /\s\p{Ll}+$/u.test(text) ? last.replace(/^\s\p{Ll}+/u, '') : last;
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
 }
 
-/** Without `ул.` before a value that is another kind of street, by the parts of the schema. */
+/** Without `ул.` before a value that is another kind of street, by the parts of the schema, or names its own kind. */
 function withoutDesignation({ parts = [] }: FieldSpec, literal: string, value: string): string {
+  if (/^\p{Ll}+\.?\s+\p{Lu}/u.test(value)) return literal.replace(/(?<=\s)\p{Ll}+\.? $/u, '');
   const [own] = parts.flatMap(({ write, unless }) => {
     const before = write.slice(0, write.indexOf('{}'));
     const isOther = unless !== undefined && before !== '' && literal.endsWith(before);

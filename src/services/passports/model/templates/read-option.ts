@@ -1,9 +1,11 @@
-import type { Area } from '../fields/page-tokens.ts';
+import { type Area, boundingBox, middleY } from '../fields/page-tokens.ts';
 import { cellAt, type FormDocument, type FormToken, isInside } from './form-document.ts';
 
 /** The marks of check boxes that are not ticked, also as OCR reads them. */
 const EMPTY = /^([☐□▢◻○◯]|[OoОо0][)\]|]?|[[(|]\s?[\])|]?)$/u;
 const TICKED = /^([☒☑✓✔✗✘⊠■◉●]|[[(|]\s?[xXхХvV✓✔]\s?[\])|])$/u;
+/** A mark beside an option, of several without boxes. */
+const MARK = /^[xXхХvV×✕✓✔+]$/u;
 /** Any other word before the text, or none, counts as a ticked box if no box has one of these marks. */
 const UNCLEAR = /^(\P{L}{1,3}|[^\p{L}\d]?\p{L}[^\p{L}\d]?)$/u;
 const MIN_EMPTY = 2;
@@ -11,6 +13,8 @@ const MIN_EMPTY = 2;
 const MAX_LABEL = 12;
 // In heights of a word.
 const WIDE = 1.5;
+const ALIGNED = 0.4;
+const LINE_STEP = 2.2;
 
 /**
  * The text of the only ticked option in the ruled cell right of `label`, or on the rest of its line; undefined if there
@@ -42,6 +46,59 @@ function tickedOf(tokens: readonly FormToken[], document: FormDocument): readonl
   return text.length > 0 && UNCLEAR.test(first!.text) ? text : ticked;
 }
 
+/** The text of the only ticked option in an area; undefined if there is none, or several. */
+export function tickedIn(area: Area, page: number, document: FormDocument): readonly FormToken[] | undefined {
+  const inside = document.tokens.filter((token) => token.page === page && isInside(area, token));
+  return inside.some(isBox) ? tickedOf(inside, document) : markedOf(inside, document);
+}
+
+/** The text beside the only mark, if there is text below or above it that starts at the same position. */
+function markedOf(tokens: readonly FormToken[], { em }: FormDocument): readonly FormToken[] | undefined {
+  const [mark, ...others] = tokens.filter(({ text }) => MARK.test(text));
+  const text = mark && tokens.filter(({ line, x0 }) => line === mark.line && x0 > mark.x0);
+  const isOption = ({ line, x0 }: FormToken) => line !== mark!.line && Math.abs(x0 - text![0]!.x0) < ALIGNED * em;
+  return others.length === 0 && text?.[0] && tokens.some(isOption) ? text : undefined;
+}
+
+/**
+ * The area of the options of which `value` is the ticked one: its ruled cell, or the lines above and below with text at the same
+ * position.
+ */
+export function areaOfOptions(value: readonly FormToken[], document: FormDocument): Area | undefined {
+  const first = value[0]!;
+  const { em, lines } = document;
+  const line = lines[first.line]!;
+  const mark = line[line.indexOf(first) - 1];
+  if (!mark || first.x0 - mark.x1 > WIDE * em || !(TICKED.test(mark.text) || MARK.test(mark.text))) return undefined;
+  const isFirst = (token: FormToken, at: number, all: readonly FormToken[]) =>
+    Math.abs(token.x0 - first.x0) < ALIGNED * em &&
+    (at === 0 || isBox(all[at - 1]!) || token.x0 - all[at - 1]!.x1 > em);
+  const optionsBeyond = (step: 1 | -1) => {
+    const found: FormToken[] = [];
+    for (let at = first.line + step, y = middleY(first); lines[at]?.[0]?.page === first.page; at += step) {
+      const start = lines[at]!.find(isFirst);
+      const next = start && lines[at]!.slice(lines[at]!.indexOf(start));
+      if (Math.abs(middleY(lines[at]![0]!) - y) > LINE_STEP * em) break;
+      if (!start || !next) continue;
+      const end = next.findIndex((token, i) => i > 0 && token.x0 - next[i - 1]!.x1 > WIDE * em);
+      found.push(...next.slice(0, end < 0 ? undefined : end));
+      y = middleY(start);
+    }
+    return found;
+  };
+  const cell = cellAt(document, first);
+  const stack = boundingBox([mark, ...value, ...optionsBeyond(-1), ...optionsBeyond(1)]);
+  const margin = ALIGNED * em;
+  const areas = [
+    ...(cell ? [cell] : []),
+    { x0: stack.x0 - margin, y0: stack.y0 - margin, x1: stack.x1 + margin, y1: stack.y1 + margin },
+  ];
+  return areas.find((area) => isSameText(tickedIn(area, first.page, document), value));
+}
+
+const isSameText = (found: readonly FormToken[] | undefined, value: readonly FormToken[]): boolean =>
+  found?.length === value.length && found.every((one, i) => one === value[i]);
+
 const isBox = ({ text }: FormToken): boolean => EMPTY.test(text) || TICKED.test(text);
 
 /** Options begin at a check box, or after a wide space. */
@@ -64,8 +121,6 @@ export function labelOfOptions(
   document: FormDocument,
 ): FormToken | undefined {
   const first = value[0]!;
-  const isValue = (ticked: readonly FormToken[] | undefined) =>
-    ticked?.length === value.length && ticked.every((one, i) => one === value[i]);
   const labelOn = (line: readonly FormToken[], isLabel: (token: FormToken, next: FormToken) => boolean) =>
     line.slice(0, MAX_LABEL).find((token, at) => {
       const next = line[at + 1];
@@ -73,8 +128,8 @@ export function labelOfOptions(
     });
   const cell = cellAt(document, first);
   const boxes = cell && boxesIn(cell, document);
-  if (!boxes) return labelOn(document.lines[first.line]!, (token) => isValue(readTicked(token, document)));
-  if (!isValue(tickedOf(boxes, document))) return undefined;
+  if (!boxes) return labelOn(document.lines[first.line]!, (token) => isSameText(readTicked(token, document), value));
+  if (!isSameText(tickedOf(boxes, document), value)) return undefined;
   const lines = [...new Set(boxes.map(({ line }) => line))];
   const isBesideCell = (token: FormToken, next: FormToken) => !isInside(cell, token) && isInside(cell, next);
   return lines.flatMap((line) => labelOn(document.lines[line]!, isBesideCell) ?? [])[0];

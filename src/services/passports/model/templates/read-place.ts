@@ -4,7 +4,7 @@ import { cellAt, type FormToken, isInside } from './form-document.ts';
 import type { LessonPart, PlaceMethod } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 import { project } from './project.ts';
-import { readTicked } from './read-option.ts';
+import { readTicked, tickedIn } from './read-option.ts';
 import { type ReadPlace, readProjected } from './read-projected.ts';
 import { withLines } from './text-lines.ts';
 import { isOpen, isValue, type PlaceContext, readOn, readRun, startOfNextLine, widest } from './text-run.ts';
@@ -80,10 +80,12 @@ function readAfter(part: LessonPart, spec: ValueSpec, context: PlaceContext): Re
   return part.before.gap < 6 * document.em ? { tokens: [], cost: 1 } : undefined;
 }
 
-/** Returns no tokens without check boxes on the line of the label. */
-function readOption(part: LessonPart, _spec: ValueSpec, { document, match }: PlaceContext): ReadPlace | undefined {
+/** Returns no tokens without options beside the label or at their place. */
+function readOption(part: LessonPart, _spec: ValueSpec, { document, match, lesson }: PlaceContext): ReadPlace {
   const label = part.before.word === undefined ? undefined : match.tokens.get(part.before.word);
-  return { tokens: (label && readTicked(label, document)) ?? [], cost: 0 };
+  const place = part.cell && project(lesson, match, part.cell);
+  const ticked = (label && readTicked(label, document)) ?? (place && tickedIn(place.area, place.page, document));
+  return { tokens: ticked ?? [], cost: 0 };
 }
 
 const METHODS: Readonly<Partial<Record<string, Method>>> = {

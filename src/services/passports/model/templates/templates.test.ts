@@ -251,6 +251,92 @@ describe('A template', () => {
     expect(fields['construction:foundation']).toMatchObject({ value: 'Brick' });
   });
 
+  describe('options below each other', () => {
+    const OPTIONS = ['Stone', 'Brick', 'Raft'];
+    /** `shift` moves the options, as a longer value above them does. */
+    const below = (ticked: string, marks: readonly [ticked: string, empty: string], shift = 0): ReadPage =>
+      pageOf([
+        [40, 40, 'Register of dwellings and their parts'],
+        [40, 70 + shift, 'Foundations'],
+        ...OPTIONS.flatMap((text, i): Line[] => {
+          const mark = text === ticked ? marks[0] : marks[1];
+          const y = 84 + 14 * i + shift;
+          return [...(mark === '' ? [] : [[50, y, mark] as const]), [62, y, text]];
+        }),
+        [40, 160 + shift, 'Inspected by the clerk before two witnesses'],
+      ]);
+    const apply = (marks: readonly [string, string], confidence = 0.98) => {
+      const lessons = [learnLesson([below('Raft', marks)], [typed('construction:foundation', 'Raft')], schema)];
+      const own = { value: 'Stone', confidence, source: 'text' as const, page: 1, bbox: null, text: '' };
+      const pages = [below('Brick', marks, 30)];
+      return applyTemplates(pages, { 'construction:foundation': own }, [{ id: 't', lessons }], schema).fields;
+    };
+
+    it('gives the ticked check box', () => {
+      expect(apply(['☑', '☐'])['construction:foundation']).toMatchObject({ value: 'Brick' });
+    });
+
+    it('gives the option beside the only mark', () => {
+      expect(apply(['X', ''])['construction:foundation']).toMatchObject({ value: 'Brick' });
+    });
+  });
+
+  it('does not take words of a value that reader and template agree on', () => {
+    const signed = (head: string, technician: string, gap: number): ReadPage =>
+      pageOf([
+        [40, 40, 'Register of dwellings and their parts'],
+        [40, 70, `Checked by ${head}`],
+        [40 + gap, 70, technician],
+        [40, 100, 'Inspected before two witnesses'],
+      ]);
+    const corrections = [typed('general:head', 'Jane Smithers'), typed('general:technician', 'Mary Brown')];
+    const lessons = [learnLesson([signed('Jane Smithers', 'Mary Brown', 300)], corrections, schema)];
+    const own = { value: 'Ann Hill', confidence: 0.98, source: 'text' as const, page: 1, bbox: null, text: '' };
+    const pages = [signed('John Underwood-Lee', 'Ann Hill', 200)];
+    const { fields } = applyTemplates(pages, { 'general:technician': own }, [{ id: 't', lessons }], schema);
+    expect(fields).toMatchObject({
+      'general:head': { value: 'John Underwood-Lee' },
+      'general:technician': { value: 'Ann Hill' },
+    });
+  });
+
+  describe('an address in blanks', () => {
+    const blanks = (parts: Readonly<Record<string, string>>): ReadPage =>
+      pageOf([
+        [40, 40, 'Реестр жилых строений города'],
+        ...['Область', 'Город', 'Улица', 'Дом', 'Строение', 'Квартира'].flatMap((label, i): Line[] => [
+          [40, 70 + 30 * i, `${label}:`],
+          ...(parts[label] ? [[140, 70 + 30 * i, parts[label]] as const] : []),
+        ]),
+        [40, 280, 'Осмотр проведён при двух свидетелях'],
+      ]);
+    const FIRST_PARTS = { Область: 'Тверская', Город: 'Кашин', Улица: 'Садовая', Дом: '5', Квартира: '8' };
+    const lessons = [
+      learnLesson(
+        [blanks(FIRST_PARTS)],
+        [typed('general:address', 'Тверская область, г. Кашин, ул. Садовая, д. 5, кв. 8')],
+        schema,
+      ),
+    ];
+    const read = (parts: Readonly<Record<string, string>>, reader: string) => {
+      const own = { value: reader, confidence: 0.3, source: 'text' as const, page: 1, bbox: null, text: '' };
+      return applyTemplates([blanks(parts)], { 'general:address': own }, [{ id: 't', lessons }], schema).fields[
+        'general:address'
+      ]!.value;
+    };
+
+    it('gets the part from the reader that the earlier document did not have', () => {
+      const parts = { Область: 'Тверская', Город: 'Кашин', Улица: 'Новая', Дом: '7', Строение: '2', Квартира: '9' };
+      const reader = 'г. Кашин, ул. Новая, д. 7, стр. 2, кв. 9';
+      expect(read(parts, reader)).toBe('Тверская область, г. Кашин, ул. Новая, д. 7, стр. 2, кв. 9');
+    });
+
+    it('has no designation beside a part with its own', () => {
+      const parts = { Область: 'Пермский край', Город: 'пос. Ильинский', Улица: 'Новая', Дом: '7', Квартира: '9' };
+      expect(read(parts, 'ул. Новая')).toBe('Пермский край, пос. Ильинский, ул. Новая, д. 7, кв. 9');
+    });
+  });
+
   it('keeps a sure value of the reader that is part of a longer one of the template', () => {
     const signed = (name: string): ReadPage =>
       pageOf([

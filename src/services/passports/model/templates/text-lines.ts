@@ -22,11 +22,15 @@ export function withLines(
   wide: number,
 ): readonly FormToken[] {
   if (start.length === 0) return start;
+  const lead = part.by === 'after' ? leadOf(start[0]!, context, wide) : [];
   const lines: (readonly FormToken[])[] = [...groupBy(start, ({ line }) => [line]).values()];
   for (let next = start; next.length > 0; ) {
     const isKnown = lines.length < part.lines;
-    next = nextLine(lines.at(-1)!, 1, context, { wide, slack: isKnown ? INDENT : ALIGNED });
-    if (!isKnown && !(part.grows && isInRoom(next, 1, part, context) && isWrapped([...lines, next], context))) break;
+    // A paragraph goes on below its label.
+    const above = lines.length === 1 ? [...lead, ...lines[0]!] : lines.at(-1)!;
+    next = nextLine(above, 1, context, { wide, slack: isKnown || lead.length > 0 ? INDENT : ALIGNED });
+    if (part.grows && !isInRoom(next, 1, part, context)) break;
+    if (!isKnown && !(part.grows && isWrapped([[...lead, ...lines[0]!], ...lines.slice(1), next], context))) break;
     if (next.length > 0) lines.push(next);
   }
   for (let next = start; part.grows && next.length > 0; ) {
@@ -35,6 +39,14 @@ export function withLines(
     lines.unshift(next);
   }
   return lines.flat();
+}
+
+/** The words before a value on its line without a wide space. */
+function leadOf(first: FormToken, { document }: PlaceContext, wide: number): FormToken[] {
+  const line = document.lines[first.line]!;
+  const before = line.slice(0, line.indexOf(first));
+  const gap = before.findLastIndex((token, i) => (before[i + 1] ?? first).x0 - token.x1 > wide);
+  return before.slice(gap + 1);
 }
 
 /** The free text directly above or below a line, with the same left edge, right edge or middle. */
