@@ -53,7 +53,9 @@ it('`assay audit verify` exits with 2 and a message when the database is unreach
   });
 });
 
-it('`assay audit verify` exits with 2 and a message without a database, and creates none', { tags: ['full'] }, async () => {
+it('`assay audit verify` exits with 2 and a message without a database, and creates none', {
+  tags: ['full'],
+}, async () => {
   place = await createInstancePlace();
   const program = startAssay(place, { args: ['audit', 'verify'], env: { DATABASE_URL: '' } });
   const { code } = await program.ended;

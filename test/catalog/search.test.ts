@@ -67,7 +67,8 @@ async function listByPosition(by: Search, filters: Filters, over: Partial<Page>)
     if (next === undefined) return ids;
     // As clients send it.
     continued = {
-      after: pageFrom({ ...PAGE_QUERY, sort: over.sort, after: formatPosition(next) }, filters).after!,
+      after: pageFrom({ ...PAGE_QUERY, ...(over.sort && { sort: over.sort }), after: formatPosition(next) }, filters)
+        .after!,
       upTo,
     };
   }
@@ -246,6 +247,7 @@ function searchRandomRecords(seed: number): void {
       }
     }
   });
+
   it('maintains the counts of facets while records are changed, hidden and deleted', async () => {
     const { db } = database;
     const differences = `
