@@ -71,7 +71,10 @@ export async function describeDocument({ pages, nodes }, session) {
 /** Marks and unknown ranges of both documents of a form: `[{ marks: [{ field, group, key, ranges }], unknown: [range], missing: [key] }]`. */
 export function alignForm(documents) {
   const found = documents.map(({ described, truth }) => candidatesOf(described, truth));
-  return documents.map(({ described, truth }, i) => align(described, truth, found[i], found[1 - i]));
+  const [one, two] = documents.map(({ truth }) => truth.values);
+  // The same value in both documents says nothing of its place.
+  const differing = found.map((all) => new Map([...all].filter(([key]) => String(one[key]) !== String(two[key]))));
+  return documents.map(({ described, truth }, i) => align(described, truth, found[i], differing[1 - i]));
 }
 
 /** Candidates per key. */
@@ -199,7 +202,7 @@ function findDates(document, iso) {
     `${Number(day)}${Number(month)}${year}`,
     `${Number(month)}${day}${year}`,
   );
-  const found = forms.flatMap((form) => findText(document, form));
+  const found = [];
   const starts = signs.flatMap(({ isFirst }, i) => (isFirst ? [i] : []));
   for (const [at, from] of starts.entries()) {
     const word = stream.slice(from, starts[at + 1]);
@@ -217,8 +220,9 @@ function findDates(document, iso) {
       break;
     }
   }
-  // The shortest.
-  return found.filter(([a, b]) => !found.some(([from, to]) => from >= a && to <= b && to - from < b - a));
+  // The shortest of those in words.
+  const shortest = found.filter(([a, b]) => !found.some(([from, to]) => from >= a && to <= b && to - from < b - a));
+  return [...forms.flatMap((form) => findText(document, form)), ...shortest];
 }
 
 const rank = (candidate, others) => {
