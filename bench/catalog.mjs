@@ -1,21 +1,24 @@
-// `node bench/catalog.mjs [--records 100000] [--searches 400]`: search latency and CPU time of gateway and database,
-// compared with a bare route that returns 50 rows; export speed and memory. Records and searches are seeded, so runs
-// are comparable. Linux only: reads /proc.
-import { readdir, readFile } from 'node:fs/promises';
+// `node bench/catalog.mjs [--records 100000] [--searches 400] [--kinds PATTERN] [--data DIR] [--exports 0]`: latency of searches and CPU time of
+// gateway and database, compared with a bare route that returns 50 rows; export speed and memory. Records and searches are
+// seeded, so runs are comparable. DIR keeps the database for further runs: a million records take long to write. Linux only:
+// reads /proc.
+import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { fill, randomOf, records } from './catalog-records.mjs';
-import { openBench, option, TOKEN } from './lib.mjs';
+import { cpuReader, openBench, option, TOKEN } from './lib.mjs';
 
 const COUNT = option('records', 100_000);
 const SEARCHES = option('searches', 400);
 const WARMUP_SEARCHES = 30;
+const text = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
+const KINDS = new RegExp(text('--kinds') ?? '');
 
 const COMMON =
   'трещина скол пятно ржавчина штукатурка бетон окно балкон кровля стена потолок фасад лестница площадь crack wall report bridge rust inspection roof leak'.split(
     ' ',
   );
 
-const bench = await openBench();
+const bench = await openBench(text('--data'));
 Object.assign(bench.env, {
   SERVICES: 'catalog',
   CATALOG_PORT: '0',
@@ -28,18 +31,20 @@ try {
   const { splitWords } = await import('../dist/services/catalog/records/words.js');
   const startedAt = performance.now();
   const slowDb = bench.slowDb();
-  await fill(slowDb, records(COUNT), splitWords);
-  console.log(`${COUNT} records written in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-  await slowDb.query('checkpoint');
+  if ((await slowDb.query('select from catalog_records limit 1')).rows.length === 0) {
+    await fill(slowDb, records(COUNT), splitWords);
+    console.log(`${COUNT} records written in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+    await slowDb.query('checkpoint');
+  }
   await slowDb.close();
 
   const { child, message } = await bench.start('serve');
   const url = message.listening.catalog;
   const bare = await bench.startBare('bare-catalog.mjs');
 
-  console.log(`\n${SEARCHES} sequential searches each: ms              p50     p95     max          CPU   (of bare)`);
-  const { rows } = await bench.db.query('select pg_backend_pid() as pid');
-  const server = await parentOf(rows[0].pid);
+  console.log(
+    `\n${SEARCHES} sequential searches each: ms              p50     p95     max     CPU: p50     p95   (of bare)`,
+  );
   const floor = await measure('bare route, 50 rows', () => `${bare.message.listening}/search`, bare.child.pid);
   const random = randomOf(17);
   const found = [];
@@ -53,14 +58,20 @@ try {
     'a page: filters': () => search({ ...filters(random), facets: false, page: random.whole(1, 3) }),
     'a page: words': () => search({ ...words(random), facets: false }),
     'a page: misspelt words': () => search({ ...misspelt(random), facets: false }),
+    'a page: excluded words': () => search({ q: `${random.pick(COMMON)} -${random.pick(COMMON)}`, facets: false }),
+    'a page: filters, deep': () => search({ ...filters(random), ...deep(random) }),
+    'a page: words, deep': () => search({ ...words(random), ...deep(random) }),
   };
-  for (const [name, address] of Object.entries(kinds)) await measure(name, address, child.pid, floor);
+  for (const [name, address] of Object.entries(kinds))
+    if (KINDS.test(name)) await measure(name, address, child.pid, floor);
   console.log(
     `  (of the text searches ${Math.round((found.filter(Boolean).length / found.length) * 100)} % had matches)`,
   );
 
-  console.log('\nexport of all records        records/s   memory before → peak → after (MB)');
-  for (const format of ['jsonl', 'csv', 'xlsx']) await exportAll(format);
+  if (option('exports', 1) > 0) {
+    console.log('\nexport of all records        records/s   memory before → peak → after (MB)');
+    for (const format of ['jsonl', 'csv', 'xlsx']) await exportAll(format);
+  }
 
   function search(query) {
     return `${url}/search?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined))}`;
@@ -68,22 +79,25 @@ try {
 
   async function measure(name, address, pid, floor) {
     const times = [];
-    let before = new Map();
+    const worked = [];
+    const cpu = await cpuReader(bench.dataDir, pid);
     for (let i = 0; i < SEARCHES + WARMUP_SEARCHES; i++) {
-      if (i === WARMUP_SEARCHES) before = await processorMs(pid, server);
       const to = address();
+      const workedBefore = cpu();
       const sent = performance.now();
       const { statusCode, body } = await request(to, { dispatcher, headers });
       const text = await body.text();
-      if (i >= WARMUP_SEARCHES) times.push(performance.now() - sent);
+      if (i >= WARMUP_SEARCHES) {
+        times.push(performance.now() - sent);
+        worked.push((cpu() - workedBefore) / 1000);
+      }
       if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
       if (to.includes('q=')) found.push(JSON.parse(text).total > 0);
     }
-    const worked = cpuDifference(before, await processorMs(pid, server)) / SEARCHES;
-    times.sort((a, b) => a - b);
-    const figures = [times[SEARCHES >> 1], times[Math.floor(SEARCHES * 0.95)], times.at(-1), worked];
+    const at = (all, share) => all.sort((a, b) => a - b)[Math.min(Math.floor(SEARCHES * share), SEARCHES - 1)];
+    const figures = [at(times, 0.5), at(times, 0.95), at(times, 1), at(worked, 0.5), at(worked, 0.95)];
     const row = figures.map((ms, i) => ms.toFixed(1).padStart(i === 3 ? 13 : 8)).join('');
-    const ratios = floor ? [0, 1, 3].map((i) => (figures[i] / floor[i]).toFixed(1)).join(' ') : '';
+    const ratios = floor ? figures.map((ms, i) => (ms / floor[i]).toFixed(1)).join(' ') : '';
     console.log(`  ${name.padEnd(38)}${row}   ${ratios}`);
     return figures;
   }
@@ -112,31 +126,13 @@ try {
   await bench.close();
 }
 
-/** CPU time of a process and of each child of another; Linux counts in ticks of 10 ms. */
-async function processorMs(pid, parent) {
-  const used = new Map();
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    if (Number(name) === pid || fields[1] === parent) used.set(name, (fields[11] + fields[12]) * 10);
-  }
-  return used;
-}
-
-function cpuDifference(before, after) {
-  return [...after].reduce((sum, [name, ms]) => sum + ms - (before.get(name) ?? 0), 0);
-}
-
-async function parentOf(pid) {
-  return Number(/PPid:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]);
-}
-
 async function megabytesOf(pid) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+}
+
+/** Pages up to the 10 000th result. */
+function deep(random) {
+  return { facets: false, page: random.whole(20, 200) };
 }
 
 function filters(random) {

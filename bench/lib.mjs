@@ -19,11 +19,11 @@ ensureBuilt();
 const dist = (path) => new URL(`../dist/${path}`, import.meta.url);
 
 /**
- * Starts a migrated embedded PostgreSQL (fsync on) in a new folder, and provides the environment of the product's
- * processes.
+ * Starts a migrated embedded PostgreSQL (fsync on), and provides the environment of the product's processes. Its data are in a new
+ * folder, or in `kept`, which is not deleted.
  */
-export async function openBench() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'));
+export async function openBench(kept) {
+  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'assay-bench-')));
   const { startEmbeddedPostgres } = await import(dist('base/embedded-postgres.js'));
   const { createLog } = await import(dist('base/log.js'));
   const { openDb } = await import(dist('base/db.js'));
@@ -65,7 +65,7 @@ export async function openBench() {
      * meaningful on busy machines too.
      */
     async measured(gateway, run) {
-      const pid = Number((await readFile(`${dataDir}/postgres/cluster/postmaster.pid`, 'utf8')).split('\n')[0]);
+      const pid = await serverOf(dataDir);
       const before = cpuMicros(gateway.pid, pid);
       const startedAt = performance.now();
       const count = await run();
@@ -104,7 +104,7 @@ export async function openBench() {
       tasks.close();
       await db.close();
       await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      if (kept === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
@@ -122,6 +122,18 @@ export async function load({ pathsOf, ...request }, seconds) {
     throw new Error(`${result.non2xx} error responses, ${result.errors} errors`);
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, count: result.requests.total };
 }
+
+/** A function that returns the CPU time of gateway and database so far, in microseconds. */
+export async function cpuReader(dataDir, gateway) {
+  const server = await serverOf(dataDir);
+  return () => {
+    const { gateway: own, database } = cpuMicros(gateway, server);
+    return [...database.values()].reduce((sum, micros) => sum + micros, own);
+  };
+}
+
+const serverOf = async (dataDir) =>
+  Number((await readFile(`${dataDir}/postgres/cluster/postmaster.pid`, 'utf8')).split('\n')[0]);
 
 function cpuMicros(gateway, server) {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === server);

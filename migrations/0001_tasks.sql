@@ -3,7 +3,8 @@
 create table tasks (
   id               text collate "C" primary key,       -- starts with the time, so that inserts use one end of the index
   service          text        not null,
-  principal        text        not null,               -- the client: the short name of a token's digest, never a token
+  principal        text        not null,               -- the credential: the short name of a token's digest, never a token
+  owner            text,                               -- the client that shares workers with others; null: `principal`
   status           text        not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
   priority         smallint    not null default 0,     -- 0 realtime, 1 batch; the sweep promotes tasks that wait too long
   input            json        not null,               -- json, not jsonb, which changes large numbers and rejects \u0000
@@ -14,7 +15,8 @@ create table tasks (
   fingerprint      bytea,
 
   queued_at        timestamptz not null default now(),
-  run_at           timestamptz not null default now(), -- not claimed before
+  -- The place in the queue: a virtual time (docs/decisions/0037-fair-scheduling.md). Of a returned task: not claimed before.
+  run_at           timestamptz not null default now(),
   deadline_at      timestamptz,                        -- an unfinished task fails then; null: no deadline
   expires_at       timestamptz,                        -- null: kept until it is deleted
 
@@ -24,6 +26,8 @@ create table tasks (
   attempts         smallint    not null default 0,
   claim            integer,                            -- the worker's number of the claim request (return-claims.ts)
   started_at       timestamptz,
+  claimed_at       timestamptz,                        -- the start of the current attempt
+  attempt_log      jsonb,                              -- the last attempts with their worker (docs/decisions/0043-timeline.md)
   progress         real,
   checkpoint       json,
 
@@ -52,6 +56,8 @@ create index tasks_waiting on tasks (service, priority, run_at, id) where worker
 -- Scans of `tasks_waiting` start at a lower bound (src/tasks/queue-floors.ts), which may be above the requeued tasks.
 create index tasks_returned on tasks (service, priority, run_at, id)
   where returned is not null and worker is null and finished_at is null;
+create index tasks_batch_waiting_since on tasks (service, queued_at)
+  where priority = 1 and worker is null and finished_at is null;
 create index tasks_leased on tasks (leased_until) where worker is not null;
 create index tasks_to_sweep on tasks (sweep_at) where sweep_at is not null;
 create unique index tasks_idempotency on tasks (idempotency_key) where idempotency_key is not null;
@@ -64,31 +70,19 @@ create view tasks_read_only as
   select id, service, status, input, progress, result, attachment, error_code, started_at, finished_at, expires_at
     from tasks;
 
--- A webhook delivery is inserted with its task and becomes due in the statement that ends the task.
-create table deliveries (
-  id                   text collate "C" primary key,
-  -- Null after the task has expired while the delivery was still due. Then `expired_task` has the columns that the body and
-  -- the headers need, and the last attempt deletes the delivery.
-  task_id              text collate "C" unique references tasks (id) on delete cascade,
-  expired_task         json,
-  principal            text        not null,
-  url                  text        not null,
-  origin               text        not null,           -- scheme, host and port: the receiver
-  secret               bytea,                          -- encrypted
-  state                text        not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
-  due_at               timestamptz,                    -- during an attempt the end of its lease; null: not due
-  leased_until         timestamptz,
-  attempts             smallint    not null default 0, -- started attempts
-  body                 text,                           -- serialised once and sent unchanged by every attempt
-  last_attempt_at      timestamptz,
-  delivered_at         timestamptz,
-  response_status_code smallint,
-  last_error           text
+-- Fair scheduling between clients: the tags of the last accepted tasks of each client.
+create table client_queues (
+  service          text        not null,
+  priority         smallint    not null,
+  owner            text collate "C" not null,
+  start            timestamptz not null,
+  finish           timestamptz not null,
+  primary key (service, priority, owner)
 );
 
--- By client and receiver, so that a claim does not read the backlogs of others.
-create index deliveries_due_by_receiver on deliveries (principal, origin, due_at) where due_at is not null;
-create index deliveries_due_in_order on deliveries (due_at, id) where due_at is not null;
+-- Every accept updates a row.
+alter table client_queues set (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+                               autovacuum_vacuum_cost_delay = 0);
 
 -- Processes and their last heartbeats.
 create table workers (
@@ -111,6 +105,7 @@ create table models (
   service       text        not null,
   version       text        not null,
   seen_at       timestamptz not null default now(),    -- renewed by workers, so that removed versions expire
+  details       json,                                  -- figures and classes, in a format of the service
   primary key (service, version)
 );
 

@@ -43,8 +43,14 @@ export interface Transaction extends Queryable {
 export interface Db extends Queryable {
   /** False behind a transaction pooler without `directUrl`: `listen` delivers nothing. */
   readonly canListen: boolean;
-  /** `statementTimeoutMs` replaces the default limit. If the commit gets no response, see `isOutcomeUnknown`. */
-  transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
+  /**
+   * `statementTimeoutMs` replaces the default limit; `settings` are `set` statements sent with `begin`, which saves a round
+   * trip. If the commit gets no response, see `isOutcomeUnknown`.
+   */
+  transaction<T>(
+    run: (tx: Transaction) => Promise<T>,
+    options?: { statementTimeoutMs?: number; settings?: string },
+  ): Promise<T>;
   /** For statements like `create index concurrently`. */
   runOutsideTransaction(sql: string, options: { statementTimeoutMs: number }): Promise<void>;
   /**
@@ -163,7 +169,7 @@ export function openDb(options: DbOptions): Db {
     canListen,
     query,
 
-    transaction: (work, { statementTimeoutMs: limitMs } = {}) =>
+    transaction: (work, { statementTimeoutMs: limitMs, settings } = {}) =>
       withClient(async (client) => {
         const tx: Transaction = {
           query: (sql, params) => run(client, sql, params, limitMs),
@@ -177,8 +183,8 @@ export function openDb(options: DbOptions): Db {
         const limits = [
           ...(transient ? [idleLimit(IDLE_IN_TRANSACTION_MS)] : []),
           ...(limitMs === undefined ? [] : [`statement_timeout = ${Math.trunc(limitMs)}`]),
-        ];
-        await tx.query(['begin', ...limits.map((limit) => `set local ${limit}`)].join('; '));
+        ].map((limit) => `set local ${limit}`);
+        await tx.query(['begin', ...limits, ...(settings ? [settings] : [])].join('; '));
         try {
           // A long transaction may also pause between statements: a backup waits for its output.
           if (isLong) await tx.query(noLimits(limitsTransactions));

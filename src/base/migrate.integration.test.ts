@@ -282,20 +282,6 @@ describe('a program on a newer schema', () => {
     await expect(isMigrated(db, known)).rejects.toThrow(sentence);
     await expect(migrate(db, folder)).rejects.toThrow(sentence);
   });
-
-  it('reads and extends the history of an earlier version', async () => {
-    await file('0001_first.sql', 'create table first (n int);');
-    await migrate(db, folder);
-    await db.query('alter table schema_migrations drop column additive');
-    expect(await isMigrated(db, await readMigrations(folder))).toBe(true);
-    await file('0002_more.sql', '-- additive\nalter table first add column more int;');
-    expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
-    expect(await migrate(db, folder)).toEqual(['0002_more.sql']);
-    expect((await db.query('select additive from schema_migrations order by version')).rows).toEqual([
-      { additive: false },
-      { additive: true },
-    ]);
-  });
 });
 
 test('migrate rejects a server older than PostgreSQL 15', async () => {

@@ -86,19 +86,14 @@ export async function hasHistory(db: Queryable): Promise<boolean> {
 export type AppliedMigration = Pick<Migration, 'version' | 'name' | 'checksum' | 'additive'>;
 
 async function prepareHistory(tx: Queryable): Promise<void> {
-  const { rows } = await tx.query<{ complete: boolean }>(
-    `select exists (select from pg_attribute
-                     where attrelid = to_regclass('schema_migrations') and attname = 'additive') as complete`,
-  );
-  if (rows[0]?.complete) return;
   await tx.query(`
     create table if not exists schema_migrations (
       version    int         primary key,
       name       text        not null,
       checksum   text        not null,
+      additive   boolean     not null,
       applied_at timestamptz not null default now()
-    );
-    alter table schema_migrations add column if not exists additive boolean not null default false`);
+    )`);
 }
 
 type Outcome = 'applied' | 'already' | 'stopped';
@@ -212,11 +207,11 @@ export function pendingMigrations(
   return missing;
 }
 
-/** The applied migrations. Those applied before the column `additive` existed count as not additive. */
+/** The applied migrations, in order. */
 export async function readHistory(tx: Queryable, version?: number): Promise<AppliedMigration[]> {
   const { rows } = await tx.query<AppliedMigration>(
-    `select version, name, checksum, coalesce((to_jsonb(m) ->> 'additive')::boolean, false) as additive
-       from schema_migrations m
+    `select version, name, checksum, additive
+       from schema_migrations
       where $1::int is null or version = $1
       order by version`,
     [version ?? null],

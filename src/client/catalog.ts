@@ -19,7 +19,7 @@ import type {
 } from './wire/catalog.ts';
 
 export type SearchOptions = CallOptions & Partial<SearchQuery>;
-export type RecordFilters = Omit<Partial<SearchQuery>, 'page' | 'limit' | 'facets' | 'upto'>;
+export type RecordFilters = Omit<Partial<SearchQuery>, 'page' | 'limit' | 'facets' | 'upto' | 'after'>;
 
 /** A created report with its receipt, which is returned only once. A repeated report has only an id and a status. */
 export type CreatedReport = Pick<Report, 'id' | 'status'> & Partial<Report> & { readonly receipt?: string };
@@ -46,13 +46,12 @@ export class Catalog {
 
   /** Iterates over all matches, excluding records indexed after the first page. */
   async *each({ signal, ...filters }: CallOptions & RecordFilters = {}): AsyncGenerator<Hit, void, undefined> {
-    let upto: number | undefined;
-    for (let page = 1; ; page++) {
-      const continued = upto === undefined ? {} : { upto };
-      const found = await this.search({ ...filters, ...continued, page, limit: 200, facets: false, signal });
-      yield* found.items;
-      upto = found.upto;
-      if (found.items.length === 0 || (!found.more && page * 200 >= found.total)) return;
+    let continued: Partial<SearchQuery> = {};
+    for (;;) {
+      const { items, next, upto } = await this.search({ ...filters, ...continued, limit: 200, facets: false, signal });
+      yield* items;
+      if (next === undefined) return;
+      continued = { after: next, upto };
     }
   }
 

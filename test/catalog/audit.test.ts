@@ -44,7 +44,7 @@ it('`assay audit verify` prints the length and last hash of an intact trail, or 
   expect(await runVerify()).toEqual({ code: 1, out: '', err: expect.stringContaining('broken at event 1: ') });
 });
 
-it('`assay audit verify` exits with 2 and a message when the database is unreachable', async () => {
+it('`assay audit verify` exits with 2 and a message when the database is unreachable', { tags: ['full'] }, async () => {
   const unreachable = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
   expect(await runVerify(unreachable)).toEqual({
     code: 2,
@@ -53,7 +53,7 @@ it('`assay audit verify` exits with 2 and a message when the database is unreach
   });
 });
 
-it('`assay audit verify` exits with 2 and a message without a database, and creates none', async () => {
+it('`assay audit verify` exits with 2 and a message without a database, and creates none', { tags: ['full'] }, async () => {
   place = await createInstancePlace();
   const program = startAssay(place, { args: ['audit', 'verify'], env: { DATABASE_URL: '' } });
   const { code } = await program.ended;

@@ -453,6 +453,15 @@ describe('Catalog pages', () => {
     await page.locator('#facet-service-import').check();
     await until(async () => new URL(page.url()).search).toContain('service=import');
     expect(await shownRecords(page)).toEqual(['house-1960']);
+    const built = page.locator('[id="range-built"]');
+    await page.goto(`${catalog.url}/`);
+    expect(await built.isVisible()).toBe(true);
+    await page.locator('#facet-service-defectoscopy').check();
+    await until(() => built.isVisible()).toBe(false);
+    await page.goto(`${catalog.url}/?service=defectoscopy`);
+    expect(await built.isVisible()).toBe(false);
+    await page.locator('#facet-service-import').check();
+    await until(() => built.isVisible()).toBe(true);
     expect(problems).toEqual([]);
   });
 

@@ -116,7 +116,13 @@ describe('POST /search/similar', () => {
     for (let opened = 0; opened < 2; opened++) {
       const page = await browser.get(`${address.pathname}${address.search}`, headers);
       expect(page.status).toBe(200);
-      for (const part of ['Records similar to your photo', 'Same photo', 'href="../row/defectoscopy%3A'])
+      expect(page.text).toMatch(/<canvas width="32" height="32" data-grey="[\w-]{1366}"/);
+      for (const part of [
+        'Choose a photo',
+        'Records similar to your photo',
+        'Same photo',
+        'href="../row/defectoscopy%3A',
+      ])
         expect(page.text).toContain(part);
       const [, record] = /href="\.\.\/(row\/[^"]+)"/.exec(page.text)!;
       const [, back] = /id="back"[^>]*href="([^"]+)"|href="([^"]+)" id="back"/

@@ -59,6 +59,26 @@ describe('GET /search', () => {
     expect((await search('facets=false')).body.facets).toEqual({});
   });
 
+  it('lists all results by position, and no page beyond result 10 000', async () => {
+    for (const sort of ['newest', 'oldest', 'confidence']) {
+      const all = await idsOf(`sort=${sort}`);
+      const ids: string[] = [];
+      for (let after = ''; after !== 'end'; ) {
+        const { body } = await search(`sort=${sort}&limit=2&facets=false&after=${after}`);
+        ids.push(...body.items.map(({ record_id }: { record_id: string }) => record_id));
+        after = body.next ?? 'end';
+      }
+      expect(ids).toEqual(all);
+    }
+    expect(await idsOf('page=50&limit=200')).toEqual([]);
+    for (const query of ['page=51&limit=200', 'page=10001&limit=1', 'after=0_1_2&page=51&limit=200']) {
+      const { status, body } = await search(query);
+      expect(status).toBe(422);
+      expect(body.detail[0]).toMatchObject({ loc: ['query', 'page'], msg: expect.stringContaining('/export') });
+    }
+    expect((await search('sort=confidence&after=0_1_2')).body.detail[0].loc).toEqual(['query', 'after']);
+  });
+
   it('matches any of several values of a facet and none of its excluded ones', async () => {
     const all = await idsOf('');
     expect(await idsOf('service=stt&service=import&status=done')).toEqual(all);

@@ -71,7 +71,7 @@ describe('assay train --from-corrections', () => {
   it.each([
     [['--from-corrections', '/photos'], 'leave out the folder and --anomaly'],
     [[], 'State a folder of images, or use --from-corrections.'],
-  ])('rejects the arguments %j', async (args, message) => {
+  ])('rejects the arguments %j', { tags: ['full'] }, async (args, message) => {
     const { code, err } = await train(args);
     expect(code).not.toBe(0);
     expect(err).toContain(message);
@@ -99,7 +99,7 @@ describe('assay events', () => {
     ).toMatchObject([{ task_id: id, status: 'done' }]);
   });
 
-  it('stops following when the reader of its output ends', async () => {
+  it('stops following when the reader of its output ends', { tags: ['full'] }, async () => {
     const main = join(REPOSITORY, 'dist/main.js');
     const command = [process.execPath, main, 'events', '--follow', ...at(photos), '--token', TOKEN];
     let over = false;
@@ -284,7 +284,9 @@ describe('assay deliveries', () => {
     expect(await resume('--json')).toBe('{"resumed":false}\n');
   });
 
-  it('states that there are no deliveries or failing receivers, without output for programs', async () => {
+  it('states that there are no deliveries or failing receivers, without output for programs', {
+    tags: ['full'],
+  }, async () => {
     const deliveries = await assay(['deliveries', '--task', 'no-such-task', '--json', ...at()]);
     expect(deliveries).toMatchObject({ code: 0, out: '', err: 'No deliveries.\n' });
     await photos.database.db.query('delete from webhook_endpoints');
@@ -292,7 +294,7 @@ describe('assay deliveries', () => {
     expect(endpoints).toMatchObject({ code: 0, out: '', err: 'No receiver fails.\n' });
   });
 
-  it('reports wrong arguments', async () => {
+  it('reports wrong arguments', { tags: ['full'] }, async () => {
     const none = await assay(['deliveries', 'redeliver', ...at()]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('--since')]);
     const time = await assay(['deliveries', '--since', 'yesterday', ...at()]);
@@ -328,7 +330,7 @@ describe('assay listen', () => {
     expect(out).toMatch(/^\S+Z {2}\w+ {2}done {2}500 {2}\d+ ms\n/);
   });
 
-  it('reports an address that is not a URL', async () => {
+  it('reports an address that is not a URL', { tags: ['full'] }, async () => {
     const { code, err } = await assay(['listen', '--forward', 'localhost', '--server', photos.url, '--token', TOKEN]);
     expect([code, err]).toEqual([2, expect.stringContaining('--forward localhost')]);
   });
@@ -464,7 +466,9 @@ describe('assay extract', () => {
   });
 });
 
-it('assay restore exits on an interrupt while it waits for input and leaves no files behind', async () => {
+it('assay restore exits on an interrupt while it waits for input and leaves no files behind', {
+  tags: ['full'],
+}, async () => {
   const interrupt = new AbortController();
   const data = join(folder, 'restored');
   const waiting = assay(['restore', '-'], { DATA_DIR: data }, interrupt.signal);
@@ -489,7 +493,7 @@ describe('Client commands', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   };
 
-  it('report invalid usage in one line with status 2', async () => {
+  it('report invalid usage in one line with status 2', { tags: ['full'] }, async () => {
     await expectRejection(['predict', WALL, '--colour'], "error: unknown option '--colour'");
     await expectRejection(['predict'], "error: missing required argument 'file|url|folder'");
     await expectRejection(

@@ -49,7 +49,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const assay = (args: readonly string[], interrupt?: AbortSignal) => runAssay(args, { cwd: folder, interrupt });
+const PROGRESS = /^\[[#.]{30}\] \d+ of \d+.*\n/gm;
+async function withoutProgress(...command: Parameters<typeof runAssay>) {
+  const { err, ...printed } = await runAssay(...command);
+  return { ...printed, err: err.replace(PROGRESS, '') };
+}
+const assay = (args: readonly string[], interrupt?: AbortSignal) => withoutProgress(args, { cwd: folder, interrupt });
 const at = (product: Product) => ['--server', product.url];
 
 async function photoFolder(name: string, count: number): Promise<string> {
@@ -80,7 +85,9 @@ describe('assay predict FOLDER', () => {
     });
     expect(err).toMatch(/^broken\.jpg: .* \(UNSUPPORTED_MEDIA_TYPE\)$/m);
     const rows = await readTable('bridge.csv');
-    expect(rows.map(({ name }) => name)).toEqual(['1.jpg', '3.jpg', 'broken.jpg', 'empty.jpg', 'north side/2.jpg']);
+    expect(rows.map(({ name }) => name)).toEqual(
+      ['1.jpg', '3.jpg', 'broken.jpg', 'empty.jpg', 'north side/2.jpg'].map((path) => `bridge/${path}`),
+    );
     expect(rows[0]).toMatchObject({
       task_id: expect.stringMatching(/^\w{26}$/),
       status: 'done',
@@ -95,7 +102,7 @@ describe('assay predict FOLDER', () => {
     expect(rows[3]).toMatchObject({ task_id: '', status: 'failed', error_code: 'UNREADABLE' });
     expect(rows[3]!['error']).toMatch(/is empty\./);
     const state = (await photos.call(`/result/${rows[4]!['task_id']}`)).body.data;
-    expect(state).toMatchObject({ file_name: '2.jpg', result: { surface: RESULT.surface } });
+    expect(state).toMatchObject({ file_name: 'bridge/north side/2.jpg', result: { surface: RESULT.surface } });
 
     await copyFile(WALL, join(folder, name, 'broken.jpg'));
     await rm(join(folder, name, 'empty.jpg'));
@@ -134,11 +141,14 @@ describe('assay predict FOLDER', () => {
       err: 'Interrupted; run the same command again to continue.\n',
     });
     pauseMs = 0;
-    expect(await predict(name, 'facade.jsonl')).toEqual({ code: 0, out: '24 done: facade.jsonl\n', err: '' });
+    const args = ['predict', name, ...at(photos), '--token', TOKEN, '--output', 'facade.jsonl'];
+    const { err, ...printed } = await runAssay(args, { cwd: folder });
+    expect(printed).toEqual({ code: 0, out: '24 done: facade.jsonl\n' });
+    expect(err.match(PROGRESS)).toHaveLength(9);
     expect((await countTasks(photos)) - tasksBefore).toBe(24);
     const lines = (await readFile(join(folder, 'facade.jsonl'), 'utf8')).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toHaveLength(24);
-    expect(JSON.parse(lines[0]!)).toMatchObject({ file: '1.jpg', result: { surface: RESULT.surface } });
+    expect(JSON.parse(lines[0]!)).toMatchObject({ file: 'facade/1.jpg', result: { surface: RESULT.surface } });
   });
 
   it('waits for the rate limit', { tags: ['full'], timeout: 240_000 }, async () => {
@@ -156,7 +166,7 @@ describe('assay predict FOLDER', () => {
     [['--output', 'folder.csv'], 'folder.csv is a folder.'],
     [['--output', 'a.csv', '--concurrency', '0'], /Use 1 to 64\./],
     [['--output', 'a.csv', '--server', 'http://127.0.0.1:1'], /cannot be reached/],
-  ])('rejects %j in one line', async (options, message) => {
+  ])('rejects %j in one line', { tags: ['full'] }, async (options, message) => {
     const name = await photoFolder('few', 1);
     await mkdir(join(folder, 'folder.csv'), { recursive: true });
     const { code, out, err } = await assay(['predict', name, ...at(photos), '--token', TOKEN, ...options]);
@@ -165,7 +175,7 @@ describe('assay predict FOLDER', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('rejects a folder without photos', async () => {
+  it('rejects a folder without photos', { tags: ['full'] }, async () => {
     await mkdir(join(folder, 'texts'));
     await writeFile(join(folder, 'texts', 'a.txt'), 'text');
     const { code, err } = await predict('texts', 'texts.csv');
@@ -201,8 +211,8 @@ it('assay transcribe FOLDER writes a transcript per recording, or a table of the
   const table = await assay(['transcribe', 'calls', ...at(speech), '--token', TOKEN, '--output', 'texts.csv']);
   expect(table).toEqual({ code: 0, out: '2 done: texts.csv\n', err: '' });
   expect(await readTable('texts.csv')).toMatchObject([
-    { name: 'a.mp3', transcription: TRANSCRIPT.transcription, error: '' },
-    { name: 'monday/b.mp3' },
+    { name: 'calls/a.mp3', transcription: TRANSCRIPT.transcription, error: '' },
+    { name: 'calls/monday/b.mp3' },
   ]);
 });
 
@@ -211,10 +221,13 @@ it('assay extract FOLDER reads each PDF, and the images of a subfolder as one do
   await writeFile(join(folder, 'shelf', 'a.pdf'), createPdf().bytes);
   for (const page of ['1.jpg', '2.jpg']) await copyFile(WALL, join(folder, 'shelf', 'scans', page));
   const extract = (...options: string[]) =>
-    runAssay(['extract', 'shelf', ...at(passports), ...options], { cwd: folder, env: { ASSAY_API_KEY: ADMIN_KEY } });
+    withoutProgress(['extract', 'shelf', ...at(passports), ...options], {
+      cwd: folder,
+      env: { ASSAY_API_KEY: ADMIN_KEY },
+    });
   expect(await extract('--output', 'shelf.csv')).toEqual({ code: 0, out: '2 done: shelf.csv\n', err: '' });
   const rows = await readTable('shelf.csv');
-  expect(rows.map(({ name }) => name)).toEqual(['a.pdf', 'scans']);
+  expect(rows.map(({ name }) => name)).toEqual(['shelf/a.pdf', 'shelf/scans']);
   expect(Object.keys(rows[0]!)).toContain('general:address');
   expect(await extract('--format', 'xlsx', '--output', 'tables')).toMatchObject({ code: 0, err: '' });
   expect((await readdir(join(folder, 'tables'))).sort()).toEqual(['.assay-xlsx.progress', 'a.pdf.xlsx', 'scans.xlsx']);
@@ -234,7 +247,7 @@ describe('assay transcribe FOLDER', () => {
     return name;
   };
 
-  it('starts again with another language', async () => {
+  it('starts again with another language', { tags: ['full'] }, async () => {
     const name = await recordingFolder('languages');
     expect(await transcribe(name, '--language', 'en')).toMatchObject({ code: 0 });
     const before = await countTasks(speech);
@@ -244,7 +257,7 @@ describe('assay transcribe FOLDER', () => {
     expect(await countTasks(speech)).toBe(before + 1);
   });
 
-  it('writes a file that could not be written from the same task', async () => {
+  it('writes a file that could not be written from the same task', { tags: ['full'] }, async () => {
     const name = await recordingFolder('blocked');
     const output = join(folder, `${name}-out`, 'a.mp3.txt');
     await mkdir(output, { recursive: true });
@@ -260,7 +273,7 @@ describe('assay transcribe FOLDER', () => {
 
 describe('assay extract FOLDER --format', () => {
   const extract = (name: string, ...options: string[]) =>
-    runAssay(['extract', '.', ...at(passports), ...options], {
+    withoutProgress(['extract', '.', ...at(passports), ...options], {
       cwd: join(folder, name),
       env: { ASSAY_API_KEY: ADMIN_KEY },
     });
@@ -276,7 +289,9 @@ describe('assay extract FOLDER --format', () => {
     expect(files.sort()).toEqual(['.assay-xlsx.progress', 'site.images.xlsx', 'site.xlsx']);
   });
 
-  it('reads many folders of images although each new document deletes the uploaded images of the API key', async () => {
+  it('reads many folders of images although each new document deletes the uploaded images of the API key', {
+    tags: ['full'],
+  }, async () => {
     const names = Array.from({ length: 9 }, (_, index) => `flat-${index + 1}`);
     const create = async (house: string) => {
       for (const name of names) {
@@ -291,7 +306,7 @@ describe('assay extract FOLDER --format', () => {
     ]);
   });
 
-  it('does not read its own files again', async () => {
+  it('does not read its own files again', { tags: ['full'] }, async () => {
     await mkdir(join(folder, 'archive'));
     await writeFile(join(folder, 'archive', 'a.pdf'), createPdf().bytes);
     const run = () => extract('archive', '--format', 'pdf', '--output', 'read');

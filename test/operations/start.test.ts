@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { chown, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -310,10 +310,11 @@ async function createOrdinaryUser({ dataDir }: InstancePlace): Promise<Pick<Star
   if (!(await canReach(process.execPath, user, ENTER_PERMISSION))) await copyFile(process.execPath, node);
   const own = existsSync(node) ? { user, node } : { user };
   if (await canReach(REPOSITORY, user, READ_PERMISSION | ENTER_PERMISSION)) return own;
-  const from = join(home, 'assay');
-  // Copying all packages would take longer than the test.
+  // Copying all packages would take longer than the test, and links to them require a folder on a disk.
+  const from = await mkdtemp(`/var/tmp/assay-test-${process.pid}-`);
+  onTestFinished(() => rm(from, { recursive: true, force: true }));
   const copy = `
-    mkdir "$0" && cp -a package.json tsconfig*.json src dist scripts migrations models examples "$0" &&
+    cp -a package.json tsconfig*.json src dist scripts migrations models examples "$0" && chmod 755 "$0" &&
     chown -R ${user.uid}:${user.gid} "$0" && { cp -al node_modules "$0" || cp -a node_modules "$0"; }`;
   await promisify(execFile)('sh', ['-c', copy, from], { cwd: REPOSITORY });
   return { ...own, from };

@@ -92,7 +92,7 @@ describe('assay tokens create', () => {
     );
   });
 
-  it('warns when authorization is disabled, which stays disabled', async () => {
+  it('warns when authorization is disabled, which stays disabled', { tags: ['full'] }, async () => {
     const { url } = one.database;
     const open = await startProduct({
       roles: [],
@@ -156,7 +156,7 @@ describe('assay tokens revoke and list', () => {
     for (const gateway of [one, other]) expect(await predict(gateway, otherToken)).toBe(202);
   });
 
-  it('reject an expired token and list it as such', async () => {
+  it('reject an expired token and list it as such', { tags: ['full'] }, async () => {
     const { url, db } = one.database;
     const { token } = await create(url, '--service', 'defectoscopy', '--name', 'short', '--expires', '1h');
     await eventually(async () => expect(await predict(one, token)).toBe(202));
@@ -243,7 +243,9 @@ describe('A token of the catalog', () => {
   });
 });
 
-it('assay tokens uses the database of the service and ignores tokens of other services there, as in a copied database', async () => {
+it('assay tokens uses the database of the service and ignores tokens of other services there, as in a copied database', {
+  tags: ['full'],
+}, async () => {
   const [shared, speech] = await Promise.all([testDatabase(), testDatabase()]);
   onTestFinished(async () => {
     await Promise.all([shared.drop(), speech.drop()]);

@@ -41,24 +41,34 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.getByLabel('Tags, separated by commas').fill('north, pier 3');
   await page.locator('#file').setInputFiles([file('a.jpg'), file('notes.txt', 'text/plain'), file('b.jpg')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
-  expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
+  const leftOut = page.locator('#left-out');
+  expect(await leftOut.locator('summary').textContent()).toBe('Files of other types that were left out: 1');
+  expect(await leftOut.getByText('notes.txt').isVisible()).toBe(false);
+  await leftOut.locator('summary').press('Enter');
+  expect(await leftOut.getByText('notes.txt').isVisible()).toBe(true);
   await until(() => cells(3)).toEqual(['Completed', 'Failed']);
   expect(await cells(2)).toEqual(['a.jpg', 'b.jpg']);
-  expect(await cells(4)).toEqual(['concrete wall: crack', 'The image could not be downloaded.']);
+  expect(await cells(4)).toEqual(['concrete wall: crack 90%', 'The image could not be downloaded.']);
 
   isFailing = false;
   await page.goto(`${product.url}/batch`);
-  await until(() => page.locator('#recent-rows td:nth-child(n+2)').allTextContents()).toEqual([
+  await until(() => page.locator('#recent-rows td:not(:nth-child(2))').allTextContents()).toEqual([
+    'a.jpg',
     'Bridge 7, north, pier 3',
     'Finished. Completed: 1, failed: 1, cancelled: 0',
   ]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  const overflow =
+    'document.querySelector("#recent .scroll").scrollWidth - document.querySelector("#recent").clientWidth';
+  expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.locator('#recent-rows a').press('Enter');
   await page.waitForURL('**/batch?id=*');
   await page.locator('#retry').waitFor();
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
-  expect(await cells(4)).toEqual(['concrete wall: crack', 'concrete wall: crack']);
+  expect(await cells(4)).toEqual(['concrete wall: crack 90%', 'concrete wall: crack 90%']);
   await until(() => page.locator('#downloads').isVisible()).toBe(true);
   const save = async (format: string) => {
     const saving = page.waitForEvent('download');
@@ -93,6 +103,13 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   ]);
   await page.evaluate(`{
     const { items, files } = new DataTransfer();
+    for (let i = 1; i <= 101; i++) items.add(new File(['x'], i + '.txt', { type: 'text/plain' }));
+    Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
+  }`);
+  await until(() => page.locator('#left-out summary').textContent()).toBe('Пропущено файлов других типов: 101');
+  expect((await page.locator('#left-out li').allTextContents()).slice(-2)).toEqual(['100.txt', 'и ещё 1']);
+  await page.evaluate(`{
+    const { items, files } = new DataTransfer();
     for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
     Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
   }`);
@@ -120,6 +137,7 @@ it('The page of a batch creates one batch of a selection that is sent again afte
   expect(await created()).toBe(1);
   await page.locator('#file').setInputFiles(photo);
   await until(created).toBe(2);
+  expect(await page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['wall.jpg', 'wall.jpg']);
   await page.locator('#rows a').click();
   await until(() => page.locator('#file-name').textContent()).toBe('wall.jpg');
   await page.locator('img#photo').waitFor();
@@ -154,6 +172,60 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   expect(problems).toEqual([]);
 });
 
+it('The page of a batch asks before it cancels, and then says how cancelled files are processed', async (test) => {
+  const product = await startProduct({
+    env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
+    model: createFakeModel({
+      run: ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+    }),
+  });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg')]);
+  await until(() => page.locator('#count-processing').textContent()).toMatch(/[12]/);
+  expect(await page.locator('#not-repeated').isVisible()).toBe(false);
+  const questions: string[] = [];
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.message());
+    return questions.length === 1 ? dialog.dismiss() : dialog.accept();
+  });
+  await page.locator('#cancel').press('Enter');
+  await until(async () => questions.length).toBe(1);
+  expect((await product.call('/batches')).body.data.batches[0].counts.cancelled).toBe(0);
+  await page.locator('#cancel').press('Enter');
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 0, failed: 0, cancelled: 2');
+  expect(questions).toEqual(Array(2).fill('Cancel the batch? Files that are not finished will not be processed.'));
+  await page.getByText('choose them again').waitFor();
+  expect(await page.locator('#retry').isVisible()).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+it('The page of a batch says which result has no defect, names the folder of the files and asks for a token first', async (test) => {
+  const product = await startProduct({
+    env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
+    model: createFakeModel({ run: async () => ({ result: { ...RESULT, defects: [] } }) }),
+  });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch`, { locale: 'ru' });
+  await page.locator('#token-input').fill(TOKEN);
+  await page.keyboard.press('Enter');
+  await page.evaluate(`{
+    const { items, files } = new DataTransfer();
+    for (const name of ['мост/опора 1.jpg', 'мост/север/2.jpg']) {
+      const photo = new File([new Uint8Array([255, 216, 255, items.length])], name.split('/').at(-1), { type: 'image/jpeg' });
+      items.add(Object.defineProperty(photo, 'webkitRelativePath', { value: name }));
+    }
+    Object.defineProperty(document.getElementById('file'), 'files', { value: files });
+    document.getElementById('file').dispatchEvent(new Event('change'));
+  }`);
+  await until(() => page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['мост']);
+  await until(() => cellsOf(page, 4)).toEqual(Array(2).fill('бетонная стена: Дефектов не обнаружено'));
+  await page.locator('#rows a').first().click();
+  await until(() => page.locator('#file-name').textContent()).toBe('мост/опора 1.jpg');
+  expect(await page.locator('#verdict').textContent()).toBe('Дефектов не обнаружено');
+  expect(problems).toEqual([]);
+});
+
 it('The page of a batch of passports needs a sign-in, creates a document per PDF and saves their fields as a table', async (test) => {
   const product = await startProduct({
     service: 'passports',
@@ -172,7 +244,7 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(createPdf().bytes) });
   await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
-  expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
+  expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1photo.jpg');
   await until(() => cellsOf(page, 4)).toEqual(['Fields: 7, to review: 7', 'Fields: 7, to review: 7']);
   expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
   const signIn = { method: 'POST', body: { api_key: ADMIN_KEY }, token: null };

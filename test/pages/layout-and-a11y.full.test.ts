@@ -210,8 +210,10 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
       async ready(page) {
         const buffer = await createWallPhoto();
         const photo = (name: string) => ({ name, mimeType: 'image/jpeg', buffer });
-        await page.locator('#file').setInputFiles([photo('pier 1.jpg'), photo(`${'long'.repeat(30)}.jpg`)]);
+        const other = { name: `${'notes'.repeat(30)}.txt`, mimeType: 'text/plain', buffer: Buffer.from('x') };
+        await page.locator('#file').setInputFiles([photo('pier 1.jpg'), photo(`${'long'.repeat(30)}.jpg`), other]);
         await waitForVisible('#downloads')(page);
+        await page.locator('#left-out summary').click();
         await page.locator('.grouping summary').click();
       },
     },
@@ -240,6 +242,15 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await waitForVisible('.offers button')(page);
         await page.locator('#history summary').click();
         await waitForVisible('#history button')(page);
+      },
+    },
+    {
+      name: 'earlier',
+      status: 404,
+      async ready(page) {
+        await page.route('**/recording', (route) => route.fulfill({ status: 404, json: { ok: false } }));
+        await page.reload();
+        await waitForVisible('#no-recording')(page);
       },
     },
     { name: 'help-page', path: '/help/webhooks' },
@@ -277,6 +288,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
   ],
   catalog: () => [
     { name: 'search', path: '/' },
+    { name: 'similar', path: `/search/similar?grey=${'f39_'.repeat(341)}fA`, ready: waitForVisible('canvas') },
     { name: 'table', path: '/?view=table' },
     { name: 'nothing', path: '/?q=zzzzzz&service=stt&view=gallery' },
     { name: 'row-photo', path: row(records.photo), ready: waitForVisible('#heat') },

@@ -407,6 +407,21 @@ describe('Speech-to-text access control', () => {
     expect(await statuses()).toEqual([404, 404]);
   });
 
+  it('returns a recording to its uploader, and no other client', async () => {
+    product = await start({ STT_API_TOKENS: `${TOKEN},other` });
+    const headers = { 'content-type': 'audio/wav' };
+    const { url } = (await product.call('/files', { method: 'POST', body: createSilence(), headers })).body.data;
+    const recordingOf = (id: string, token = TOKEN) =>
+      fetch(`${product.url}/result/${id}/recording`, { headers: { authorization: `Bearer ${token}` } });
+    const id = await created({ url });
+    const recording = await recordingOf(id);
+    expect([recording.status, recording.headers.get('content-type')]).toEqual([200, 'audio/wav']);
+    expect(recording.headers.get('content-security-policy')).toContain('sandbox');
+    expect(Buffer.from(await recording.arrayBuffer()).equals(createSilence())).toBe(true);
+    for (const response of [await recordingOf(id, 'other'), await recordingOf(await created()), await recordingOf('x')])
+      expect(response.status).toBe(404);
+  });
+
   it('limits requests per token with Retry-After', async () => {
     product = await start({ STT_API_TOKENS: `${TOKEN},other`, STT_RATE_LIMIT_PER_MINUTE: '2' });
     expect((await transcribe({ url: URL })).status).toBe(202);
@@ -458,6 +473,7 @@ describe('Speech-to-text service', () => {
         '/transcribe/audio_url',
         '/result/{task_id}',
         '/result/{task_id}/cancel',
+        '/result/{task_id}/recording',
         '/result/{task_id}/transcript',
         '/files',
         '/v1/audio/transcriptions',

@@ -148,11 +148,14 @@ describe('The transcript editor', () => {
     const { page, put, problems, texts } = await open(test);
     const { segments } = recorded(TEXTS);
     await put([{ ...segments[0]!, text: 'The north wall is dry.' }, segments[1]!, segments[2]!]);
+    await page.route('**/recording', (route) => route.fulfill({ status: 404, json: { ok: false } }));
     await page.reload();
     const first = page.locator('#transcript p').first();
     await until(() => first.textContent()).toContain('The north wall is dry.');
     expect(await page.locator('#audio').isVisible()).toBe(false);
     expect(await findViolations(page)).toEqual([]);
+    const chooser = page.locator('label', { has: page.locator('#choose-recording') });
+    expect(await chooser.textContent()).toContain('Choose the recording');
     const buffer = createSilence(SECONDS);
     await page.locator('#choose-recording').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer });
     await until(() => page.locator('#audio').isVisible()).toBe(true);
@@ -160,7 +163,12 @@ describe('The transcript editor', () => {
     await field(page).fill('The wall is dry.');
     await page.keyboard.press('Enter');
     await until(async () => (await texts())[0]).toBe('The wall is dry.');
-    expect(problems).toEqual([]);
+    await page.unroute('**/recording');
+    await page.reload();
+    await until(() => page.locator('#audio').isVisible()).toBe(true);
+    await until(() => page.evaluate<number>('Math.round(document.getElementById("audio").duration)')).toBe(SECONDS);
+    expect(await chooser.isVisible()).toBe(false);
+    expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 
   it('merges the changes of another editor of other segments', async (test) => {

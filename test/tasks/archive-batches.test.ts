@@ -70,13 +70,14 @@ describe('A batch of a ZIP archive', () => {
     expect([status, body.data.total]).toEqual([202, 2]);
     const { status_url: url } = body.data;
     await waitUntil(async () => (await product.call(url)).body.data.status === 'completed');
+    expect((await product.call(url)).body.data.name).toBe('мост/опора 1.jpg');
     expect(await items(url)).toMatchObject([
       { position: 1, name: 'мост/опора 1.jpg', status: 'done' },
       { position: 2, name: 'b.jpg', status: 'done' },
     ]);
     expect([...read]).toEqual(
       expect.arrayContaining([
-        ['опора 1.jpg', photo('first').toString('latin1')],
+        ['мост/опора 1.jpg', photo('first').toString('latin1')],
         ['b.jpg', photo('second').toString('latin1')],
       ]),
     );

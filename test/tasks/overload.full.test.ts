@@ -229,14 +229,28 @@ describe('Passports with a full queue', () => {
 
 describe('estimated_wait_seconds', () => {
   const PER_SECOND = 80;
-  const model = () =>
-    createFakeModel({
-      concurrency: 4,
-      async run() {
-        await delay(50);
-        return { result: RESULT };
+  const model = () => createPausableModel().model;
+  /** While it is paused, its tasks stay in progress and the queue does not change. */
+  const createPausableModel = () => {
+    let paused = Promise.resolve();
+    let resume = () => {};
+    return {
+      model: createFakeModel({
+        concurrency: 4,
+        async run() {
+          await delay(50);
+          await paused;
+          return { result: RESULT };
+        },
+      }),
+      pause() {
+        paused = new Promise((resolve) => {
+          resume = resolve;
+        });
       },
-    });
+      resume: () => resume(),
+    };
+  };
 
   // Other work on the machine may change the rate between the estimate and the end: three tries.
   it('is accurate with 1 000 waiting tasks, and equals the configured value on an idle system', {
@@ -263,21 +277,42 @@ describe('estimated_wait_seconds', () => {
   });
 
   it('respects priorities: batch tasks wait for realtime tasks, and not vice versa', async () => {
+    const limit = 600;
+    const worker = createPausableModel();
     const product = await startProduct({
-      env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_MAX_WAITING: '1000' },
-      model: model(),
+      env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_MAX_WAITING: String(limit) },
+      model: worker.model,
     });
-    onTestFinished(() => product.stop());
-    await queueTasks(product, 'defectoscopy', 900, 'batch');
-    while ((await waiting(product)) > 400) await delay(20);
+    onTestFinished(async () => {
+      worker.resume();
+      await product.stop();
+    });
+    const { workerRegistry } = product.gateway;
+    const fillUpTo = async (count: number, priority: 'realtime' | 'batch') =>
+      queueTasks(product, 'defectoscopy', Math.max(0, count - (await waiting(product))), priority);
+    const waitUntilCounted = async () => {
+      const difference = async () => {
+        const { realtime, batch } = workerRegistry.waitingTasks('defectoscopy');
+        return realtime + batch - (await waiting(product));
+      };
+      await expect.poll(difference, { timeout: 30_000 }).toBe(0);
+    };
+    // The rate is measured while tasks wait.
+    while (workerRegistry.completionsPerSecond('defectoscopy') === undefined) {
+      await fillUpTo(400, 'batch');
+      await delay(20);
+    }
+    worker.pause();
+    await fillUpTo(400, 'batch');
+    await waitUntilCounted();
     const realtime = await predict(product);
     const queued = await predict(product, {}, { priority: 'batch' });
     expect(realtime.body.data.estimated_wait_seconds).toBe(1);
     expect(queued.body.data.estimated_wait_seconds).toBeGreaterThan(2);
 
     // At this throughput, the first place becomes free within a second.
-    await queueTasks(product, 'defectoscopy', 1000);
-    await waitForCount();
+    await fillUpTo(limit + 50, 'realtime');
+    await waitUntilCounted();
     const rejected = await predict(product);
     expect(rejected.status).toBe(503);
     expect(Number(rejected.headers.get('retry-after'))).toBeLessThan(10);

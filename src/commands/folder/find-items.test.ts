@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findItems } from './find-items.ts';
 
@@ -11,4 +11,7 @@ it('gives a file whose name contains a backslash another name than a file in a s
   for (const name of ['a/b.jpg', 'a\\b.jpg']) await writeFile(join(folder, name), '');
   const items = await findItems(folder, 'photos', join(folder, 'photos.csv'));
   expect(items.map(({ name }) => name).sort()).toEqual(['a/b.jpg', 'a\\b.jpg']);
+  expect(items.map(({ title }) => title).sort()).toEqual(
+    ['a/b.jpg', 'a\\b.jpg'].map((path) => `${basename(folder)}/${path}`),
+  );
 });

@@ -7,6 +7,8 @@ import { IMAGE_EXTENSIONS } from '../../base/sniff.ts';
 export interface Item {
   /** The path in the folder, with `/`; of images of one document their folder, of those in the folder itself `FOLDER.images`. */
   readonly name: string;
+  /** With the name of the folder, as on the page of a batch: for tables and as `file_name`. */
+  readonly title: string;
   readonly paths: readonly string[];
   /** Sizes and times of change. */
   readonly version: string;
@@ -41,10 +43,12 @@ export async function findItems(folder: string, kind: keyof typeof EXTENSIONS, o
   if (files.length === 0) {
     throw new OperatorError(`${folder} has no ${kind} (${EXTENSIONS[kind].join(', ')}).`);
   }
+  const parent = resolve(folder, '..');
   return Promise.all(
     [...groups].map(async ([path, paths]) => ({
       // A subfolder may have the name of the folder.
       name: (relative(folder, path) || `${basename(resolve(folder))}.images`).replaceAll(sep, '/'),
+      title: relative(parent, path).replaceAll(sep, '/'),
       paths,
       version: (await Promise.all(paths.map(versionOf))).join(' '),
     })),

@@ -46,9 +46,8 @@ export async function predictFolder(
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
     const work: FolderWork<NonNullable<Photo['result']>> = {
       upload: (item, signal) => uploadFile(defectoscopy, item, signal),
-      create: async ({ paths }, { key: idempotencyKey, url }, signal) =>
-        (await defectoscopy.predict(url!, { ...request, fileName: basename(paths[0]!), idempotencyKey, signal }))
-          .task_id,
+      create: async ({ title }, { key: idempotencyKey, url }, signal) =>
+        (await defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal })).task_id,
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
     const manifest = `${output}.progress`;
@@ -82,8 +81,8 @@ export async function transcribeFolder(
     const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
       upload: (item, signal) => uploadFile(stt, item, signal),
-      create: async ({ paths }, { key: idempotencyKey, url }, signal) =>
-        (await stt.transcribe(url!, { ...request, fileName: basename(paths[0]!), idempotencyKey, signal })).task_id,
+      create: async ({ title }, { key: idempotencyKey, url }, signal) =>
+        (await stt.transcribe(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal })).task_id,
       async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
         if (isTable) return result;
@@ -157,6 +156,9 @@ function documentTable(outcomes: readonly Outcome<ReadDocument>[]): ResultTable 
     },
   };
 }
+
+/** The end of a long path, as in a batch. */
+const fileNameOf = (title: string): string => [...title].slice(-255).join('');
 
 const uploadFile = async (service: Pick<Assay['stt'], 'upload'>, { paths }: Item, signal: AbortSignal) =>
   (await service.upload((await openInputFile(paths[0]!)).data, { signal })).url;

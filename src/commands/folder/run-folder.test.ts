@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../client/clock.ts';
 import { TaskFailed } from '../../client/index.ts';
 import { Manifest } from './manifest.ts';
@@ -15,6 +15,27 @@ it.each([
   expect(formatFolderProgress(counts, seconds)).toBe(text);
 });
 
+it('prints a line per tenth of the items without a terminal', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
+  const manifest = await Manifest.open<string>(join(folder, 'progress'));
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    await manifest.close();
+    await rm(folder, { recursive: true });
+  });
+  const { isTTY } = process.stderr;
+  process.stderr.isTTY = false;
+  onTestFinished(() => {
+    process.stderr.isTTY = isTTY;
+  });
+  const items = Array.from({ length: 25 }, (_, i) => ({ name: `${i}.jpg`, title: '', paths: [], version: '' }));
+  const work = { create: async () => 'task', finish: async () => 'result' };
+  await runFolder(items, work, { manifest, concurrency: 2, signal: new AbortController().signal });
+  const lines = print.mock.calls.map(([line]) => /\d+ of 25/.exec(line)?.[0]);
+  expect(lines).toEqual([3, 5, 8, 10, 13, 15, 18, 20, 23].map((done) => `${done} of 25`));
+});
+
 it('waits for many tasks without a warning about listeners', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
   const warnings: Error[] = [];
@@ -26,7 +47,7 @@ it('waits for many tasks without a warning about listeners', async () => {
     await manifest.close();
     await rm(folder, { recursive: true });
   });
-  const items = Array.from({ length: 32 }, (_, i) => ({ name: `${i}.jpg`, paths: [], version: '' }));
+  const items = Array.from({ length: 32 }, (_, i) => ({ name: `${i}.jpg`, title: `${i}.jpg`, paths: [], version: '' }));
   const work = {
     create: async () => 'task',
     finish: async (_task: string, _item: unknown, signal: AbortSignal) => {
@@ -48,7 +69,7 @@ describe('runFolder after an interrupted run', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const items = [{ name: 'a.jpg', paths: [], version: '' }];
+  const items = [{ name: 'a.jpg', title: 'a.jpg', paths: [], version: '' }];
   const run = async (answers: () => string, finish = async (task: string) => `result of ${task}`) => {
     const manifest = await Manifest.open<string>(join(folder, 'progress'));
     const work = {

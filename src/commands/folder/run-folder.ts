@@ -32,8 +32,8 @@ const REFUSED = [400, 413, 415, 422];
 const UNWRITABLE = 'UNWRITABLE';
 
 /**
- * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar. Failed items
- * are tried again by the next run. Throws the first error that is not about one item.
+ * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar, without a
+ * terminal ten lines at most. Failed items are tried again by the next run. Throws the first error that is not about one item.
  */
 export async function runFolder<Result>(
   items: readonly Item[],
@@ -134,19 +134,23 @@ function failureOf(error: unknown, task: string | undefined): Failure | undefine
 }
 
 function showProgress(total: number) {
-  const line = statusLine(process.stderr);
+  const status = statusLine(process.stderr);
   const begun = performance.now();
   let done = 0;
   let failed = 0;
-  const show = () => line.show(formatFolderProgress({ done, failed, total }, (performance.now() - begun) / 1000));
+  const line = () => formatFolderProgress({ done, failed, total }, (performance.now() - begun) / 1000);
+  const show = () => status.show(line());
   show();
   return {
     count({ failure }: { failure: Failure | undefined }): void {
       done++;
       if (failure) failed++;
       show();
+      // Logs have a line per tenth; the report of the command follows the last one.
+      const isTenth = Math.floor((10 * done) / total) > Math.floor((10 * (done - 1)) / total);
+      if (!process.stderr.isTTY && isTenth && done < total) console.error(line());
     },
-    close: () => line.clear(),
+    close: () => status.clear(),
   };
 }
 

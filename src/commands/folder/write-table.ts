@@ -17,7 +17,7 @@ export async function writeTable<Result>(
 ): Promise<void> {
   if (extname(path).toLowerCase() !== '.csv') {
     const lines = outcomes.map(({ item, task, result, failure }) =>
-      JSON.stringify({ file: item.name, task_id: task, ...(failure ? { error: failure } : { result }) }),
+      JSON.stringify({ file: item.title, task_id: task, ...(failure ? { error: failure } : { result }) }),
     );
     return writeOutputFile(path, `${lines.join('\n')}\n`);
   }
@@ -33,7 +33,7 @@ async function* itemResults(outcomes: readonly Outcome<unknown>[]): AsyncGenerat
       item: {
         position: index + 1,
         task_id: task ?? '',
-        name: item.name,
+        name: item.title,
         status: failure ? 'failed' : 'done',
         error: failure?.message ?? null,
         error_code: failure?.code ?? null,

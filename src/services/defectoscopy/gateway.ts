@@ -16,6 +16,7 @@ import { AUTHORIZATION_DISABLED } from '../shared/probe-routes.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
+import { uploadedFileRoute } from '../shared/uploaded-file-route.ts';
 import { webhookPolicy } from '../shared/webhook-policy.ts';
 import { Classification, EventPage, PredictRequest, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
@@ -27,7 +28,6 @@ import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
-import { photoRoute } from './routes/photo-route.ts';
 import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { sandbox } from './sandbox.ts';
@@ -100,7 +100,8 @@ export async function createDefectoscopyGateway(deps: {
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
-  photoRoute(app, { context, shared, ownTasksOnly });
+  const file = { name: 'photo', urlField: 'image_url', types: ['image/*'] } as const;
+  uploadedFileRoute(app, { service, file, context, shared, ownTasksOnly });
   modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   const { isReviewer, mayCorrect } = createReviewerCheck({
     tokens: configuredTokens,

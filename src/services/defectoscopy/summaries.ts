@@ -1,9 +1,11 @@
 import type { Queryable } from '../../base/db.ts';
+import { createNumberFormats } from '../../ui/browser/number-formats.ts';
 import type { Summarize } from '../shared/batches/batch-deps.ts';
 import { className } from '../shared/class-names.ts';
+import { texts } from './browser/texts.ts';
 import type { Recorded } from './result.ts';
 
-/** The surface with its defects, or with the group of the photo. */
+/** The surface with its defects and their confidences. */
 export function summarizePhotos(db: Queryable): Summarize {
   return async (ids, language) => {
     const { rows } = await db.query<{ id: string; result: Recorded }>(RESULTS, [ids]);
@@ -16,8 +18,9 @@ const RESULTS = {
   text: `select id, result from tasks_read_only where id = any($1::text[]) and result is not null`,
 };
 
-function summaryOf({ surface, masters, defects }: Recorded, language: 'en' | 'ru'): string {
-  const found = defects.length > 0 ? defects : masters.slice(0, 1);
-  const names = found.map(({ name }) => className(name, language));
-  return [className(surface, language), ...(names.length > 0 ? [names.join(', ')] : [])].join(': ');
+function summaryOf({ surface, defects, regions = [] }: Recorded, language: 'en' | 'ru'): string {
+  const { wholeShare } = createNumberFormats(language);
+  const { onlyRegions, sound } = texts[language];
+  const found = defects.map(({ name, conf }) => `${className(name, language)} ${wholeShare(conf)}`);
+  return `${className(surface, language)}: ${found.join(', ') || (regions.length > 0 ? onlyRegions : sound)}`;
 }

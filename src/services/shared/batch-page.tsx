@@ -157,6 +157,9 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
       <span id="not-retried" class="hint" safe hidden>
         {progress.notRetried}
       </span>
+      <span id="not-repeated" class="hint" safe hidden>
+        {progress.cancelled}
+      </span>
       <span id="downloads" hidden>
         <Span text={`${progress.download}: `} />
         <Button type="button" class="small" data-format="csv" text="CSV" />
@@ -199,6 +202,7 @@ const Recent = ({ texts: { recent, items } }: Props): JSX.Element => (
       <table>
         <thead>
           <tr>
+            <Th scope="col" text={recent.name} />
             <Th scope="col" text={recent.created} />
             <Th scope="col" text={recent.grouping} />
             <Th scope="col" text={items.state} />

@@ -1,5 +1,8 @@
 import { getOwnProperty } from '../../base/own-property.ts';
 
+/** Of a photo without a detected defect. */
+export const NO_DEFECTS = { en: 'No defects detected', ru: 'Дефектов не обнаружено' };
+
 /** Other classes are shown by their identifier, with spaces for underscores. */
 export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
   en: {

@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import { composeCharacters } from '../../base/compose-characters.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 
+const MAX_CHARACTERS = 255;
+
 /** A field of requests. */
 export const fileNameField = {
   file_name: Type.Optional(
     Type.String({
-      maxLength: 255,
+      maxLength: MAX_CHARACTERS,
       description: 'The name of the file, for pages and records, if its URL does not have it.',
     }),
   ),
@@ -18,8 +20,9 @@ export const cleanName = (name: string): string =>
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
     .trim();
 
-/** As part of an input: clean, and absent without a visible character. */
-export const inputFileName = (name = '') => namedIn({ file_name: cleanName(name) || undefined });
+/** As part of an input: clean, and absent without a visible character. Keeps the end of a path above the limit of the field. */
+export const inputFileName = (name = '') =>
+  namedIn({ file_name: [...cleanName(name)].slice(-MAX_CHARACTERS).join('') || undefined });
 
 /** Of a stored input. Polls read inputs: one without a file name is not parsed. */
 export const fileNameOf = (inputText: string): { readonly file_name?: string } =>

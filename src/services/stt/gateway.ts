@@ -17,6 +17,7 @@ import { createListener } from '../shared/listener.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
+import { uploadedFileRoute } from '../shared/uploaded-file-route.ts';
 import { EventPage, Health, TaskState, TranscribeRequest, Transcription } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { createCorrectionStore } from './corrections/store.ts';
@@ -97,6 +98,8 @@ export async function createSttGateway(deps: {
     example: examples.delivered,
     secretsFor: () => [],
   });
+  const file = { name: 'recording', urlField: 'url', types: ['audio/*', 'video/*'] } as const;
+  uploadedFileRoute(app, { service, file, context, shared, ownTasksOnly });
   transcriptRoutes(app, { tasks, corrections: createCorrectionStore(context.db), ownTasksOnly });
   healthRoute(app, {
     ...{ service, workerRegistry, tag: 'service', schema: Health },

@@ -13,12 +13,15 @@ import { type NamedFile, zipFile } from './zip-file.ts';
 
 const PAGE_SIZE = 100;
 const RECENT = 10;
+/** Files of other types. */
+const MAX_NAMED = 100;
 const REFRESH_INTERVAL_MS = 1000;
 
 interface Batch {
   readonly batch_id: string;
   readonly status: 'in_progress' | 'completed';
   readonly total: number;
+  readonly name?: string;
   readonly created_at: string;
   readonly project?: string;
   readonly tags?: readonly string[];
@@ -134,7 +137,8 @@ async function send(chosen: readonly NamedFile[], isSkipping = false): Promise<v
   if (chosen.length === 0) return;
   byId('invalid').hidden = true;
   upload = new AbortController();
-  for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'downloads']) byId(hidden).hidden = true;
+  for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'not-repeated', 'downloads'])
+    byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
   try {
     id = await create(chosen, isSkipping, upload.signal);
@@ -179,6 +183,16 @@ function invalidFiles(items: InvalidFiles, count: number): string[] {
 /** Files that are not part of the batch. */
 const note = (text: string) => byId('left-out').append(el('p', {}, text));
 
+/** The names of files of other types. */
+function noteOthers(names: readonly string[]): void {
+  if (names.length === 0) return;
+  const shown = names.slice(0, MAX_NAMED);
+  if (names.length > shown.length) shown.push(fill(texts.invalid.more, { count: names.length - shown.length }));
+  const list = el('ul', {}, ...shown.map((name) => el('li', {}, name)));
+  const count = el('summary', {}, fill(texts.choose.leftOut, { count: names.length }));
+  byId('left-out').append(el('details', {}, count, list));
+}
+
 /** Returns the id of the batch. */
 async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal: AbortSignal): Promise<string> {
   const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
@@ -188,13 +202,14 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
   if (chosen.length === 1 && first && isArchive(first)) {
     archive = new File([first.file], first.name, { type: 'application/zip' });
   } else {
-    const files = chosen.filter(isSupported).toSorted((a, b) => byPath.compare(a.name, b.name));
+    const sorted = chosen.toSorted((a, b) => byPath.compare(a.name, b.name));
+    const files = sorted.filter(isSupported);
+    noteOthers(sorted.filter((file) => !isSupported(file)).map(({ name }) => name));
     if (files.length === 0) throw new Error(texts.choose.nothing);
     if (files.length > maxFiles) {
       const counts = { limit: String(maxFiles), count: String(files.length) };
       throw new Error(fill(texts.choose.tooMany, counts));
     }
-    if (files.length < chosen.length) note(fill(texts.choose.leftOut, { count: chosen.length - files.length }));
     archive = await zipFile(files, (share) => {
       signal.throwIfAborted();
       showStatus(fill(texts.progress.preparing, percent(share)), share);
@@ -279,14 +294,15 @@ async function showRecent(): Promise<void> {
 }
 
 function recentRow(recent: Batch): HTMLElement {
-  const { batch_id: batchId, created_at: created, project, tags = [] } = recent;
-  const link = el('a', { href: `?id=${batchId}` }, dates.format(Number(created) * 1000));
+  const { batch_id: batchId, name = texts.recent.unnamed, created_at: created, project, tags = [] } = recent;
+  const link = el('a', { href: `?id=${batchId}` }, name);
   const labels = [...(project === undefined ? [] : [project]), ...tags];
   return el(
     'tr',
     {},
     el('td', {}, link),
-    el('td', {}, labels.join(', ') || texts.recent.none),
+    el('td', {}, dates.format(Number(created) * 1000)),
+    el('td', {}, labels.join(', ')),
     el('td', {}, progressOf(recent).sentence),
   );
 }
@@ -304,6 +320,7 @@ function showBatch(shown: Batch): void {
   const isFinal = shown.error_codes?.every((code) => permanentErrors.includes(code)) ?? false;
   byId('retry').hidden = !hasFailed || isFinal;
   byId('not-retried').hidden = !hasFailed || !isFinal;
+  byId('not-repeated').hidden = !isCompleted || counts.cancelled === 0;
   byId('downloads').hidden = !isCompleted;
 }
 
@@ -356,7 +373,7 @@ const onClick = (button: string, action: () => Promise<unknown>) =>
 const cancel = change('cancel');
 byId('cancel').addEventListener('click', () => {
   if (upload) upload.abort(new Error(texts.progress.aborted));
-  else void act(cancel);
+  else if (confirm(texts.progress.cancelSure)) void act(cancel);
 });
 onClick('retry', change('retry'));
 onClick('previous', turn(-1));
@@ -387,7 +404,6 @@ async function update(): Promise<void> {
   refreshing = undefined;
 }
 if (id !== undefined) byId('drop').classList.add('slim');
-// Without a prompt for a token when the page opens.
-if (!needsToken || tokens?.current() !== undefined) void showRecent();
+void showRecent();
 void update();
 setInterval(() => void update(), REFRESH_INTERVAL_MS);

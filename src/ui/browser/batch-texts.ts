@@ -23,7 +23,7 @@ export const batchTexts = localize({
     },
     folder: { en: 'Choose a folder', ru: 'Выбрать папку' },
     grouping: groupingMessages,
-    leftOut: { en: 'Files of other types that were left out: {count}.', ru: 'Пропущено файлов других типов: {count}.' },
+    leftOut: { en: 'Files of other types that were left out: {count}', ru: 'Пропущено файлов других типов: {count}' },
     ignored: {
       en: 'Hidden and system files that were ignored: {count}.',
       ru: 'Скрытых и системных файлов, не принятых во внимание: {count}.',
@@ -73,6 +73,14 @@ export const batchTexts = localize({
       ru: 'Завершено. Готово: {done}, с ошибкой: {failed}, отменено: {cancelled}',
     },
     cancel: { en: 'Cancel', ru: 'Отменить' },
+    cancelSure: {
+      en: 'Cancel the batch? Files that are not finished will not be processed.',
+      ru: 'Отменить пакет? Незавершённые файлы не будут обработаны.',
+    },
+    cancelled: {
+      en: 'To process cancelled files, choose them again: “Retry failed” does not include them.',
+      ru: 'Чтобы обработать отменённые файлы, выберите их снова: «Повторить неудачные» на них не распространяется.',
+    },
     retry: { en: 'Retry failed', ru: 'Повторить неудачные' },
     notRetried: {
       en: 'The failed files cannot be processed. Retrying would not help.',
@@ -90,9 +98,10 @@ export const batchTexts = localize({
   },
   recent: {
     title: { en: 'Recent batches', ru: 'Последние пакеты' },
+    name: { en: 'Folder or first file', ru: 'Папка или первый файл' },
+    unnamed: { en: 'No file name', ru: 'Без имени файла' },
     created: { en: 'Created', ru: 'Создан' },
     grouping: { en: 'Project, tags', ru: 'Проект, метки' },
-    none: { en: 'none', ru: 'нет' },
   },
   states: {
     queued: { en: 'Queued', ru: 'В очереди' },

@@ -22,6 +22,8 @@ export interface UploadJob<State extends TaskState = TaskState> {
   readonly grouping: Grouping;
   /** A `blob:` URL of the file. */
   preview: string | undefined;
+  /** Of an earlier task: whether its file cannot be read. */
+  isFileMissing?: boolean;
   stage: Stage;
   /** By `performance.now()`. */
   readonly startedAt: Partial<Record<Stage, number>>;
@@ -115,6 +117,14 @@ export async function runUploadJob<State extends TaskState>(
   if (state.status === 'done') return enter('done');
   job.failure = { code: state.error_code ?? '', sentence: state.error ?? '' };
   enter(state.error_code === 'CANCELLED' ? 'cancelled' : 'failed');
+}
+
+/** Of an earlier task: its file as the preview, if it is stored. `path`: below that of the task. */
+export async function readUploadedFile(job: UploadJob, api: ApiClient, path: 'photo' | 'recording'): Promise<void> {
+  const file = await api.file(`result/${job.taskId}/${path}`).catch(() => undefined);
+  job.isFileMissing = file === undefined;
+  // Meanwhile, the person may have chosen a file.
+  if (file) job.preview ??= URL.createObjectURL(file);
 }
 
 /** Aborts an upload, or cancels its task. */

@@ -5,11 +5,17 @@ import type { Step } from './steps.ts';
 import type { Stage, UploadJob } from './upload-job.ts';
 import type { UploadTexts } from './upload-texts.ts';
 
+/** Codes of tasks that may have ended in the queue. */
+const UNPROCESSED = ['CANCELLED', 'DEADLINE_EXCEEDED'];
 const STAGES = ['uploading', 'queued', 'processing', 'done'] as const;
 
 export function progressSteps(job: UploadJob, { ui, numbers }: { ui: UiTexts; numbers: NumberFormats }): Step[] {
   const times = timesOf(job);
-  const reached = STAGES.findLastIndex((stage) => job.startedAt[stage] !== undefined);
+  // Polling may miss the start of processing.
+  const isProcessed = job.state?.status === 'failed' && !UNPROCESSED.includes(job.failure?.code ?? '');
+  const reached = isProcessed
+    ? STAGES.indexOf('processing')
+    : STAGES.findLastIndex((stage) => job.startedAt[stage] !== undefined);
   const isUnsuccessful = job.stage === 'failed' || job.stage === 'cancelled';
   return STAGES.map((stage, index) => {
     const time = times[stage];

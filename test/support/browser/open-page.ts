@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { requireTool } from '../require.ts';
 
 /** Disables Chromium's background requests. */
@@ -26,10 +26,8 @@ export interface OpenedPage {
   readonly problems: string[];
 }
 
+/** One for all files of a test process. It ends with that process. */
 let browser: Promise<Browser> | undefined;
-afterAll(async () => {
-  await (await browser)?.close();
-});
 
 /** Opens `url` in a fresh browser context; blocks and records any request to another host. */
 export async function openPage(

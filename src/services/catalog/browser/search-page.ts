@@ -96,6 +96,8 @@ function applyLatest(latest: Document, typing: boolean): void {
   replaceFresh(latest);
   for (const box of document.querySelectorAll<HTMLInputElement>('#facets input')) box.checked = box.defaultChecked;
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);
+  for (const range of document.querySelectorAll<HTMLElement>('.ranges > *'))
+    range.hidden = latest.getElementById(range.id)?.hidden ?? true;
   const link = document.querySelector('.to-filters');
   replaceContent(link, latest.querySelector('.to-filters'));
   document.title = latest.title;

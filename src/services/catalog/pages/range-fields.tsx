@@ -5,17 +5,18 @@ import { UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { showInvisible } from './untrusted-text.ts';
 
-/** Two inputs per field. */
+/** Two inputs per field; hidden without a matching record of its service, which the script updates. */
 export function RangeFields(props: {
   fields: readonly NumberField[];
   ranges: readonly FieldRange[];
+  services: readonly string[];
   viewer: Viewer;
 }): JSX.Element {
-  const { fields, ranges, viewer } = props;
+  const { fields, ranges, services, viewer } = props;
   const { words, language } = viewer;
   return (
     <div class="ranges">
-      {fields.map(({ name, label }) => {
+      {fields.map(({ name, label, service }) => {
         const range = rangeOf(name, ranges);
         const title = label?.[language] ?? name;
         const input = (end: 'min' | 'max') => (
@@ -30,7 +31,7 @@ export function RangeFields(props: {
           />
         );
         return (
-          <div class="fields">
+          <div class="fields" id={`range-${name}`} hidden={!range && !services.includes(service)}>
             <UntrustedText text={title} />
             <div class="range">
               {input('min')}

@@ -1,6 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { A } from '../../../ui/text-elements.tsx';
-import type { SearchResult } from '../search/search-types.ts';
+import { MAX_RESULTS, type SearchResult } from '../search/search-types.ts';
 import { Card } from './card.tsx';
 import { filterLabel, Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -11,6 +11,7 @@ import type { Texts } from './texts.ts';
 
 export type ViewName = 'gallery' | 'table';
 export const PAGE_SIZE = 48;
+export const MAX_PAGE = Math.floor(MAX_RESULTS / PAGE_SIZE);
 
 export interface FilterSuggestion {
   readonly key: string;
@@ -41,6 +42,7 @@ export function Results(props: ResultsView): JSX.Element {
       ) : (
         <HitsTable items={found.items} viewer={viewer} />
       )}
+      {page === MAX_PAGE && found.total > MAX_PAGE * PAGE_SIZE && <Hint text={viewer.words.lastPage} />}
       <Paging page={page} pages={pagesOf(found)} address={(to) => pageAddress(state, found, to)} words={viewer.words} />
     </>
   );
@@ -77,7 +79,7 @@ export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer })
   );
 }
 
-const pagesOf = ({ total }: SearchResult): number => countPages(total, PAGE_SIZE);
+const pagesOf = ({ total }: SearchResult): number => Math.min(countPages(total, PAGE_SIZE), MAX_PAGE);
 
 /** `upto` keeps pages consistent while new records are indexed. */
 const pageAddress = (state: SearchState, { upTo }: SearchResult, page: number): string =>

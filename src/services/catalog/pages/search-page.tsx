@@ -6,7 +6,7 @@ import { createLastSearch } from '../search/last-search-cookie.ts';
 import type { Search } from '../search/search.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
 import type { Frame, Viewer } from './frame.tsx';
-import { type FilterSuggestion, PAGE_SIZE, type ViewName } from './results.tsx';
+import { type FilterSuggestion, MAX_PAGE, PAGE_SIZE, type ViewName } from './results.tsx';
 import { FILTERS, parseSearchState, queryWith, type SearchState } from './search-url.ts';
 import { SearchView } from './search-view.tsx';
 import { showInvisible } from './untrusted-text.ts';
@@ -47,7 +47,8 @@ export function searchPage(
       const { query } = request;
       const state = parseSearchState(query);
       const filters = filtersFrom(query, viewer.visitor);
-      const paging = pageFrom({ ...query, limit: PAGE_SIZE, facets: true }, filters);
+      const page = Math.min(query.page, MAX_PAGE);
+      const paging = pageFrom({ ...query, page, limit: PAGE_SIZE, facets: true }, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const owner = owners.find(request, viewer.visitor);
       const [found, numberFields, saved] = await Promise.all([

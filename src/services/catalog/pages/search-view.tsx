@@ -1,3 +1,4 @@
+import { fill } from '../../../ui/browser/fill.ts';
 import { A, Button, H1, H2, Label, P } from '../../../ui/text-elements.tsx';
 import { formatRange } from '../search/field-ranges.ts';
 import { defaultSort } from '../search/filter-query.ts';
@@ -5,6 +6,7 @@ import type { NumberField } from '../search/number-fields.ts';
 import type { Filters, Sort } from '../search/search-types.ts';
 import type { View } from '../views/views.ts';
 import { Facets, FilterFields } from './facets.tsx';
+import { Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { otherRanges, RangeFields } from './range-fields.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
@@ -25,7 +27,12 @@ export function SearchView(
 ): JSX.Element {
   const { found, state, view, viewer, saved, filters, sort, numberFields, byPicture } = props;
   const { words, language } = viewer;
+  const total = found.more
+    ? fill(words.totalMore, { count: new Intl.NumberFormat(language).format(found.total) })
+    : formatCount(words.total, found.total, language);
   const { ranges = [] } = filters;
+  // The values of the facet include those that are not selected.
+  const services = filters.service ?? found.facets?.service.map(({ value }) => value) ?? [];
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>
@@ -62,9 +69,10 @@ export function SearchView(
             <A href="#results" class="button" text={words.closeFilters} />
           </p>
           <div id="facets" data-fresh="facets">
+            {found.facetsComplete === false && <Hint text={words.newestCounted} />}
             <Facets found={found} state={state} viewer={viewer} />
           </div>
-          <RangeFields fields={numberFields} ranges={ranges} viewer={viewer} />
+          <RangeFields fields={numberFields} {...{ ranges, services, viewer }} />
           <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
             <SavedViews views={saved} state={state} viewer={viewer} />
@@ -72,7 +80,7 @@ export function SearchView(
         </aside>
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
           <div class="bar-row">
-            <P id="total" class="total" data-fresh="total" text={formatCount(words.total, found.total, language)} />
+            <P id="total" class="total" data-fresh="total" text={total} />
             <a href="#filters" class="button small to-filters" safe>
               {active === 0 ? words.filters : `${words.filters} (${active})`}
             </a>
@@ -94,7 +102,7 @@ export function SearchView(
           <div id="chips" data-fresh="chips">
             <Chips state={state} viewer={viewer} />
           </div>
-          <div id="hits" data-fresh="hits" data-total={formatCount(words.total, found.total, language)}>
+          <div id="hits" data-fresh="hits" data-total={total}>
             <Results {...props} />
           </div>
           <Exports place="exports" state={state} viewer={viewer} />

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CookieRules } from '../../../http/cookie-options.ts';
 import { BackLink } from '../../../ui/page-intro.tsx';
-import { Button, Label } from '../../../ui/text-elements.tsx';
+import { Button, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { GREY_SIDE } from '../../shared/picture-features.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
 import type { SimilarHit } from '../search/similar.ts';
 import { Hint } from './format.tsx';
@@ -12,7 +13,7 @@ import { SimilarPictures } from './similar-pictures.tsx';
 /** The records that are similar to an uploaded photo. */
 export function similarPage(frame: Frame, cookies: CookieRules) {
   const remembered = createLastSearch(cookies);
-  return (request: FastifyRequest, reply: FastifyReply, hits: readonly SimilarHit[]) => {
+  return (request: FastifyRequest, reply: FastifyReply, hits: readonly SimilarHit[], grey?: string) => {
     // The record page links back to these results.
     remembered.save(request, reply, request.url.slice(1));
     const viewer = frame.viewer(request);
@@ -20,11 +21,18 @@ export function similarPage(frame: Frame, cookies: CookieRules) {
     return frame.send(reply, viewer, {
       title: `${words.similarToPhoto} · ${words.title}`,
       root: '../',
+      script: 'services/catalog/browser/similar-page.js',
       styles: ['services/catalog/browser/search.css', 'services/catalog/browser/row.css'],
       children: (
         <>
           <BackLink href="../" id="back" text={words.toResults} />
           <h1 safe>{words.similarToPhoto}</h1>
+          {grey !== undefined && (
+            <figure class="searched" hidden>
+              <figcaption safe>{words.searchedPicture}</figcaption>
+              <canvas width={`${GREY_SIDE}`} height={`${GREY_SIDE}`} data-grey={grey}></canvas>
+            </figure>
+          )}
           <PictureForm action="similar" viewer={viewer} />
           {hits.length === 0 ? <Hint text={words.noSimilar} /> : <SimilarPictures hits={hits} viewer={viewer} />}
         </>
@@ -41,14 +49,18 @@ export const rejectedPictureForm = (frame: Frame, request: FastifyRequest): JSX.
     ''
   );
 
-/** A photo can also be dropped on the field. */
+/** A photo can also be dropped on the field, which covers its button. */
 export function PictureForm({ action, viewer }: { action: string; viewer: Viewer }): JSX.Element {
   const { words, csrf } = viewer;
   return (
     <form id="by-picture" class="by-picture" method="post" action={action} enctype="multipart/form-data">
       <CsrfInput csrf={csrf} />
-      <Label for="photo" text={words.byPicture} />
-      <input id="photo" name="file" type="file" accept="image/*,.heic,.heif" required />
+      <Span text={words.byPicture} />
+      <label class="button">
+        <input id="photo" name="file" type="file" accept="image/*,.heic,.heif" required />
+        <Span class="choose" text={words.choosePicture} />
+        <Span class="chosen" text={words.pictureChosen} />
+      </label>
       <Button type="submit" text={words.findSimilar} />
     </form>
   );

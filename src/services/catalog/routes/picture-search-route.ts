@@ -22,6 +22,8 @@ export type SimilarPage = (
   request: FastifyRequest,
   reply: FastifyReply,
   hits: readonly SimilarHit[],
+  /** The reduced copy of the searched photo, in base64url. */
+  grey: string | undefined,
 ) => Promise<FastifyReply>;
 
 /** The features of a searched photo, in base64url: the address of the page is the search, so that nothing is stored. */
@@ -74,7 +76,7 @@ export async function pictureSearchRoute(
       const features = decodeFeatures({ ...(signature && { signature }), ...(grey !== undefined && { grey }) });
       // Without a photo: the search page has the form.
       if (features === undefined) return reply.redirect('../', 303);
-      return page(request, reply, await search.similarTo(features, { limit: PAGE_LIMIT, group: true }));
+      return page(request, reply, await search.similarTo(features, { limit: PAGE_LIMIT, group: true }), grey);
     },
   );
   await app.register(async (scope) => {

@@ -9,6 +9,7 @@ import { forbidden } from '../api-errors.ts';
 import {
   filtersBody,
   filtersFrom,
+  formatPosition,
   pageFrom,
   readFilterForm,
   SearchQuery,
@@ -40,7 +41,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       const { query, reader } = request;
       const filters = filtersFrom(query, reader);
       const page = pageFrom(query, filters);
-      const { items, total, more, facets, upTo } = await search.find(filters, page);
+      const { items, total, more, facets, facetsComplete, upTo, next } = await search.find(filters, page);
       // Only for browsers.
       if (reader?.by !== 'header') remembered.save(request, reply, toQueryString(filters, page.sort));
       return {
@@ -50,9 +51,11 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         page: page.page,
         limit: page.limit,
         facets: facets ?? {},
+        ...(facetsComplete !== undefined && { facets_complete: facetsComplete }),
         filters: filtersBody(filters),
         took_ms: Math.round(reply.elapsedTime),
         upto: upTo,
+        ...(next && { next: formatPosition(next) }),
       };
     },
   );

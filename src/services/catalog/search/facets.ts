@@ -1,100 +1,162 @@
 import type { Queryable } from '../../../base/db.ts';
+import type { SearchLimits } from './first-matches.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
 import { FACET_NAMES, type Facet, type FacetName, type Filters, MAX_COUNT } from './search-types.ts';
-import { type Binder, createParameters, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
+import {
+  type Binder,
+  COUNTS,
+  createParameters,
+  firstRecords,
+  fromClause,
+  hasOnlyFacets,
+  queryStage,
+  type ResolvedFilters,
+  where,
+} from './where.ts';
 
 const MAX_VALUES = 100;
 
-/** Counts records per facet combination, once for all facets. */
+type FacetLimits = Pick<SearchLimits, 'maxCounted' | 'maxTested'>;
+
+interface FacetCounts {
+  readonly facets: Readonly<Record<FacetName, Facet>>;
+  /** Whether all matches of each facet are counted. */
+  readonly complete: boolean;
+  /** Undefined if not all matches are counted. */
+  readonly total: number | undefined;
+}
+
+/**
+ * Counts records per facet combination: once for all facets if they are at most `maxCounted` without the filters on facets,
+ * or if there are no other filters; else also for each filtered facet. Of more matches those among the newest `maxTested` records
+ * count.
+ */
 export async function countFacets(
   db: Queryable,
-  kinds: FacetCombinations,
+  combinations: FacetCombinations,
   resolved: ResolvedFilters,
-  /** In the format of {@link COUNTS}, without the filter of `kinds`. */
-  known?: string,
-): Promise<{ total: number; facets: Record<FacetName, Facet> }> {
-  const { filters } = resolved;
-  const all = await read(db, kinds, known ?? (await countKinds(db, resolved)));
-  const counted = new Map<FacetName, readonly Counted[]>();
-  // Without the filter on a defect or group, `minConf` applies to another confidence.
-  const dependent = filters.minConf === undefined ? [] : (['defect', 'master'] as const);
-  for (const own of dependent.filter((name) => filters[name] !== undefined)) {
-    const others = await countKinds(db, { ...resolved, filters: without(filters, own) });
-    counted.set(own, await read(db, kinds, others));
+  limits: FacetLimits,
+  /** The counts of all matches, in the format of {@link COUNTS}. */
+  known: string | undefined,
+): Promise<FacetCounts> {
+  const { filters, kinds, ...others } = resolved;
+  const count = async (of: Filters, ids: readonly number[] | undefined): Promise<Counts> => {
+    const { text, complete } = await countKinds(db, { ...others, filters: of, ...(ids && { kinds: ids }) }, limits);
+    return { counted: await read(db, combinations, text), complete };
+  };
+  // All of `kinds`, and more if other facets than the defect are filtered.
+  const widest = await kindsWithConfidence(db, filters);
+  const shared =
+    known === undefined || kinds !== undefined
+      ? await count(filters, widest)
+      : { counted: await read(db, combinations, known), complete: true };
+  const isAll = kinds === undefined || kinds.length === widest?.length;
+  const matches = shared.complete || isAll ? shared : await count(filters, kinds);
+  const all = tally(matches, filters);
+  const facets: (readonly [FacetName, Facet])[] = [];
+  let { complete } = matches;
+  for (const name of FACET_NAMES) {
+    const rest = without(filters, name);
+    let own = matches;
+    let { counts } = all;
+    if (filters[name] ?? filters.excluded?.[name]) {
+      // Without the filter on a defect or group, `minConf` applies to another confidence.
+      const isDependent = filters.minConf !== undefined && (name === 'defect' || name === 'master');
+      const ids = await findFacetCombinations(db, rest);
+      own = isDependent || (!shared.complete && ids !== undefined) ? await count(rest, ids) : shared;
+      if (own !== matches) ({ counts } = tally(own, rest));
+    }
+    complete &&= own.complete;
+    facets.push([name, facetOf(counts[name], own.complete)]);
   }
-  const facets = FACET_NAMES.map(
-    (name) => [name, facetOf(name, counted.get(name) ?? all, without(filters, name))] as const,
-  );
-  const fits = matcher(filters);
-  const total = all.reduce((sum, { kind, count }) => (fits(kind) ? sum + count : sum), 0);
-  return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
+  return {
+    facets: Object.fromEntries(facets) as Record<FacetName, Facet>,
+    complete,
+    total: matches.complete ? all.total : undefined,
+  };
 }
 
-/** `facets count` pairs as one text: faster to transfer than thousands of rows. */
-export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
-
-/** Stops at `max`. */
-export async function countUpTo(db: Queryable, resolved: ResolvedFilters, max: number): Promise<number> {
-  const { bind, values } = createParameters();
-  const text = `select count(*) as count from (select from ${matches(resolved, { bind })} limit ${max}) m`;
-  const { rows } = await db.query<{ count: number }>(text, values);
-  return rows[0]!.count;
+interface Counts {
+  readonly counted: readonly { readonly kind: FacetCombination; readonly count: number }[];
+  readonly complete: boolean;
 }
 
-function matches(resolved: ResolvedFilters, parameters: Binder): string {
+/** Records without the defects have no confidence of them. */
+const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
+  minConf !== undefined && defect !== undefined ? findFacetCombinations(db, { defect }) : Promise.resolve(undefined);
+
+async function countKinds(
+  db: Queryable,
+  resolved: ResolvedFilters,
+  { maxCounted, maxTested }: FacetLimits,
+): Promise<{ text: string; complete: boolean }> {
   const stage = queryStage(resolved.expansion);
-  return `${fromClause(stage, parameters)} where ${where(resolved, parameters)} and ${stage.rest(parameters)}`;
-}
-
-interface Counted {
-  readonly kind: FacetCombination;
-  readonly count: number;
-}
-
-/** Ignores `kinds`: facets show what another choice would match. */
-async function countKinds(db: Queryable, { kinds: _, ...others }: ResolvedFilters): Promise<string> {
-  const { minConf, defect } = others.filters;
-  // Records without the defects have no confidence of them.
-  const having =
-    minConf !== undefined && defect !== undefined ? await findFacetCombinations(db, { defect }) : undefined;
-  const resolved = { ...others, ...(having && { kinds: having }) };
-  const { bind, values } = createParameters();
-  const { rows } = await db.query<{ counts: string }>(
-    `select ${COUNTS} as counts
-       from (select r.facets, count(*) as count from ${matches(resolved, { bind })} group by r.facets) c`,
-    values,
+  const countOf = async (from: (p: Binder) => string) => {
+    const { bind, values } = createParameters();
+    const { rows } = await db.query<{ text: string; total: number }>(
+      `select ${COUNTS} as text, coalesce(sum(count), 0)::bigint as total
+         from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`,
+      values,
+    );
+    return rows[0]!;
+  };
+  if (hasOnlyFacets(resolved)) return { ...(await countOf((p) => maintained(resolved, p))), complete: true };
+  const some = await countOf(
+    (p) => `select r.facets, 1 as count from ${fromClause(stage, p)}
+             where ${where(resolved, p)} and ${stage.rest(p)} limit ${maxCounted + 1}`,
   );
-  return rows[0]!.counts;
+  if (some.total <= maxCounted) return { ...some, complete: true };
+  const newest = await countOf(
+    (
+      p,
+    ) => `select r.facets, 1 as count from ${firstRecords(resolved, ['r.created_at desc', 'r.number desc'], maxTested, p)}
+             where ${where(resolved, p)} and ${stage.words?.(p, 'test') ?? 'true'} and ${stage.rest(p)}`,
+  );
+  return { ...newest, complete: false };
 }
 
-async function read(db: Queryable, kinds: FacetCombinations, counts: string): Promise<Counted[]> {
-  const numbers = counts === '' ? [] : counts.split(' ').map(Number);
+/** Counts that triggers maintain, without the records indexed since the snapshot. */
+function maintained({ kinds, upTo }: ResolvedFilters, { bind }: Binder): string {
+  const of = kinds === undefined ? 'true' : `facets = any(${bind(kinds)}::int[])`;
+  return `select facets, count from catalog_facet_counts where ${of}
+          union all
+          select facets, -1 from catalog_records where ${of} and not hidden and number > ${bind(upTo)}::bigint`;
+}
+
+async function read(db: Queryable, combinations: FacetCombinations, text: string): Promise<Counts['counted']> {
+  const numbers = text === '' ? [] : text.split(' ').map(Number);
   const ids = numbers.filter((_, i) => i % 2 === 0);
-  const known = await kinds.load(db, ids);
+  const known = await combinations.load(db, ids);
   return ids.map((id, i) => ({ kind: known.get(id)!, count: numbers[2 * i + 1]! }));
 }
 
-function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters): Facet {
-  const counts = new Map<string, number>();
-  const fits = matcher(filters);
-  for (const { kind, count } of counted) {
-    if (!fits(kind)) continue;
-    for (const value of valuesOf(kind, name)) counts.set(value, (counts.get(value) ?? 0) + count);
-  }
+function facetOf(counts: ReadonlyMap<string, number>, complete: boolean): Facet {
   return [...counts]
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
     .slice(0, MAX_VALUES)
-    .map(([value, count]) => ({ value, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT }));
+    .map(([value, count]) => ({ value, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT || !complete }));
 }
 
-function matcher(filters: Filters): (kind: FacetCombination) => boolean {
+/** Counts per value of each facet, in one pass: with all filters except the facet's own. */
+function tally({ counted }: Counts, filters: Filters) {
   const { excluded = {} } = filters;
   const limited = FACET_NAMES.filter((name) => filters[name] ?? excluded[name]);
-  return (kind) =>
-    limited.every((name) => {
+  const counts = Object.fromEntries(FACET_NAMES.map((name) => [name, new Map<string, number>()])) as unknown as Record<
+    FacetName,
+    Map<string, number>
+  >;
+  let total = 0;
+  for (const { kind, count } of counted) {
+    const unfit = limited.filter((name) => {
       const has = (value: string) => valuesOf(kind, name).includes(value);
-      return (filters[name]?.some(has) ?? true) && !excluded[name]?.some(has);
+      return !(filters[name]?.some(has) ?? true) || excluded[name]?.some(has);
     });
+    if (unfit.length === 0) total += count;
+    for (const name of unfit.length === 0 ? FACET_NAMES : unfit.length === 1 ? unfit : []) {
+      for (const value of valuesOf(kind, name)) counts[name].set(value, (counts[name].get(value) ?? 0) + count);
+    }
+  }
+  return { counts, total };
 }
 
 function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {

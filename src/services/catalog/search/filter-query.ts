@@ -12,7 +12,9 @@ import {
   type FacetName,
   type FacetValues,
   type Filters,
+  MAX_RESULTS,
   type Page,
+  type Position,
   SORTS,
   type Sort,
 } from './search-types.ts';
@@ -87,9 +89,20 @@ export type FilterQuery = Static<typeof FilterQuery>;
 
 export const SearchQuery = Type.Object({
   ...FilterQuery.properties,
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+  page: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1,
+    description: `With \`limit\` at most the ${MAX_RESULTS}th result: for further ones send \`after\`, or use \`/export\`.`,
+  }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   facets: Type.Boolean({ default: true, description: 'Whether to return facet counts.' }),
+  after: Type.Optional(
+    Type.String({
+      pattern: '^\\d_-?\\d{1,14}_\\d{1,15}(_(-1|[01](\\.\\d{1,10})?))?$',
+      description: '`next` of an earlier page: results after it, also those that no page reaches.',
+    }),
+  ),
   upto: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -156,8 +169,27 @@ export const sortFrom = ({ sort }: FilterQuery, filters: Filters): Sort =>
 
 export const pageFrom = (query: SearchQuery, filters: Filters): Page => {
   const { page, limit, facets, upto: upTo } = query;
-  return omitUndefined({ sort: sortFrom(query, filters), page, limit, facets, upTo });
+  const sort = sortFrom(query, filters);
+  if (page * limit > MAX_RESULTS) throw invalid('page', TOO_DEEP, page);
+  return omitUndefined({ sort, page, limit, facets, upTo, after: positionFrom(query.after, sort) });
 };
+
+const TOO_DEEP = `Input should not reach beyond result ${MAX_RESULTS}: send \`next\` of the previous page as \`after\`, narrow the filters, or use /export`;
+
+function positionFrom(after: string | undefined, sort: Sort): Position | undefined {
+  if (after === undefined) return undefined;
+  const [stage, ms, number, conf] = after.split('_').map(Number);
+  const keys = [new Date(ms!), number];
+  if (sort !== 'confidence') return { stage: stage!, keys };
+  if (conf === undefined) throw invalid('after', 'Input should be `next` of a page with the same order', after);
+  return { stage: stage!, keys: [conf, ...keys] };
+}
+
+/** For `after`. */
+export function formatPosition({ stage, keys }: Position): string {
+  const [number, at, ...conf] = keys.toReversed();
+  return [stage, Number(at), number, ...conf].join('_');
+}
 
 /** Without `?` and the default order; the inverse of `filtersFrom` and `sortFrom`. */
 export function toQueryString(filters: Filters, sort?: Sort): string {
@@ -204,7 +236,7 @@ function momentOf(key: 'from' | 'to', text: string | undefined): { at: Date; who
   const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   if ((wholeDay || MOMENT.test(text)) && !Number.isNaN(at.getTime()) && isOfMonth(text)) return { at, wholeDay };
   const msg = 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z';
-  throw new InvalidInput([{ loc: ['query', key], msg, type: 'datetime_parsing', input: text }]);
+  throw invalid(key, msg, text, 'datetime_parsing');
 }
 
 /** JavaScript parses 30 February as 1 March. */
@@ -212,6 +244,9 @@ function isOfMonth(text: string): boolean {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number);
   return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate();
 }
+
+const invalid = (key: keyof SearchQuery, msg: string, input: unknown, type = 'value_error') =>
+  new InvalidInput([{ loc: ['query', key], msg, type, input }]);
 
 function tooManyWords(q: string): InvalidInput {
   const msg = `Input should have at most ${MAX_WORDS} words`;

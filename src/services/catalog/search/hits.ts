@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { QueryExpansion } from './query-expansion.ts';
-import type { Hit, Scored } from './search-types.ts';
+import type { Filters, Hit, Scored } from './search-types.ts';
 import { createSnippets } from './snippet.ts';
 
 export interface HitRow extends Omit<Hit, 'snippet' | 'master' | 'defects' | 'image'> {
@@ -29,6 +29,12 @@ export function hitOf<Row extends HitRow>({ master, masterConf, defects, width, 
     defects: scored(defects),
     image: width === null || height === null ? null : { width, height },
   };
+}
+
+/** As `confidence` in SQL. */
+export function confidenceOf({ defects, master }: Hit, filters: Filters): number {
+  if (filters.defect === undefined && filters.master !== undefined) return master?.conf ?? -1;
+  return defects.find(({ name }) => filters.defect?.includes(name) ?? true)?.conf ?? -1;
 }
 
 /** Omits deleted records. */

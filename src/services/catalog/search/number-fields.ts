@@ -3,6 +3,8 @@ import type { Queryable } from '../../../base/db.ts';
 /** A field with numbers, for the inputs of ranges. */
 export interface NumberField {
   readonly name: string;
+  /** Of one of its records. */
+  readonly service: string;
   /** Of a document's field. */
   readonly label: { readonly en: string; readonly ru: string } | null;
 }
@@ -27,7 +29,7 @@ const NUMBER_FIELDS = {
         from name n
        where n.field is not null
     )
-    select n.field as name,
+    select n.field as name, one.service,
            (select each->'label'
               from catalog_details d, json_array_elements(d.result->'fields') each
              where d.number = one.number and one.service = 'passports' and each->>'key' = n.field

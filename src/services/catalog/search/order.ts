@@ -28,6 +28,14 @@ export function orderOf(sort: Sort, filters: Filters): Order {
   return { keys: (p) => [confidence(filters, p), ...keys], direction: 'desc', types: ['real', ...types] };
 }
 
+/** Records after a position in the order. */
+export function isAfter({ keys, direction, types }: Order, position: readonly unknown[]): Condition {
+  return (p) => {
+    const values = position.map((value, i) => `${p.bind(value)}::${types[i]}`);
+    return `(${keys(p).join(', ')}) ${direction === 'desc' ? '<' : '>'} (${values.join(', ')})`;
+  };
+}
+
 /**
  * `relevance`: records with the id, exact matches in the title, then in the text, similar words. Each match is in
  * exactly one stage.

@@ -3,17 +3,16 @@ import { expandQuery } from './query-expansion.ts';
 import { FACET_NAMES, type FacetName, type Filters } from './search-types.ts';
 import { createParameters, type ResolvedFilters } from './where.ts';
 
-export async function beginSnapshot(tx: Transaction): Promise<void> {
-  await tx.query(`set transaction isolation level repeatable read, read only; ${PLANNER_OPTIONS}`);
-}
-
 // The planner underestimates sequential scans, because search vectors are stored out of line. Two edits of nine letters
 // leave a quarter of the trigrams equal. The default of 4 MB for the bitmap of a common word's records is exceeded at a
 // million records: PostgreSQL then reads the vectors of all records on the same pages.
 export const PLANNER_OPTIONS =
   "set local jit = off; set local enable_seqscan = off; set local work_mem = '32MB'; set local pg_trgm.similarity_threshold = 0.25";
 
-/** Requires {@link beginSnapshot}, or its planner options. `upTo`: from an earlier page. */
+/** Settings of a transaction that searches. */
+export const SNAPSHOT = `set transaction isolation level repeatable read, read only; ${PLANNER_OPTIONS}`;
+
+/** Requires {@link SNAPSHOT}, or its planner options. `upTo`: from an earlier page. */
 export async function resolveFilters(
   db: Transaction,
   filters: Filters,

@@ -30,7 +30,7 @@ const FacetBody = Type.Array(
   Type.Object({
     value: Type.String(),
     count: Type.Integer(),
-    more: Type.Boolean({ description: 'Whether there are more than 1000.' }),
+    more: Type.Boolean({ description: 'Whether there can be more: above 1000, or without `facets_complete`.' }),
   }),
 );
 
@@ -38,10 +38,11 @@ export const SearchResultBody = Type.Object({
   items: Type.Array(HitBody),
   total: Type.Integer({
     description:
-      'Number of results on all pages: exact with facets. With `facets=false`, results above 1000 are not counted: `total` is then at least 1000 and greater than the number of results up to this page, unless it is the last one.',
+      'Number of results on all pages, with `after` of those after it. With `more` it is a lower bound: at least 1000 and greater than the number of results up to this page, unless it is the last one.',
   }),
   more: Type.Boolean({
-    description: 'Whether there are more than 1000 results, which are not counted. Always false with facets.',
+    description:
+      'Whether there are more results than are counted: more than 1000 with `facets=false` or `after`, else more than the facets count.',
   }),
   page: Type.Integer(),
   limit: Type.Integer(),
@@ -51,9 +52,18 @@ export const SearchResultBody = Type.Object({
     ),
     { description: 'Counts per value, over all filters except the facet’s own. Empty with `facets=false`.' },
   ),
+  facets_complete: Type.Optional(
+    Type.Boolean({
+      description:
+        'With facets: whether they count all results. False if more than 5 000 records match and not only facets are filtered; those among the newest 10 000 records of the period are counted then.',
+    }),
+  ),
   filters: Type.Object({}, { additionalProperties: true, description: 'The applied filters.' }),
   took_ms: Type.Number(),
   upto: Type.Integer({ description: 'Send it with the next page to exclude records indexed since.' }),
+  next: Type.Optional(
+    Type.String({ description: 'Of a full page: send it as `after` for the results after this page.' }),
+  ),
 });
 
 export const imageUrl = (recordId: string): string => `/image/${encodeURIComponent(recordId)}`;

@@ -71,18 +71,22 @@ export interface Scored {
 /** Larger counts are reported as this one with `more`. */
 export const MAX_COUNT = 1000;
 
-/** Over all filters except the facet's own. Counts are capped at {@link MAX_COUNT}: `more`. */
+/** Over all filters except the facet's own. With `more` a lower bound: above {@link MAX_COUNT}, or not all matches are counted. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
 export interface SearchResult {
   readonly items: readonly Hit[];
-  /** With `more` only a lower bound, but above the records of this page and the earlier ones unless it is the last page. */
+  /** Without the results before `after`. With `more` only a lower bound, but above the records of this page and the earlier ones unless it is the last page. */
   readonly total: number;
-  /** More than {@link MAX_COUNT} without facets; the matches are then not counted. */
+  /** Whether the matches are not counted: they are more than {@link MAX_COUNT} without facets, or than the facets count. */
   readonly more: boolean;
   readonly facets?: Readonly<Record<FacetName, Facet>>;
+  /** Whether all matches of the facets are counted. */
+  readonly facetsComplete?: boolean;
   /** Pass it with the next page to exclude records indexed since. */
   readonly upTo: number;
+  /** Of the last item, unless it is the last result. */
+  readonly next: Position | undefined;
 }
 
 export interface Page {
@@ -91,7 +95,17 @@ export interface Page {
   readonly limit: number;
   readonly facets: boolean;
   readonly upTo?: number;
+  readonly after?: Position;
 }
+
+/** Of a result: its stage and the values of its order (see `stages` and `orderOf`). */
+export interface Position {
+  readonly stage: number;
+  readonly keys: readonly unknown[];
+}
+
+/** The last result that a page reaches; further ones follow a position. */
+export const MAX_RESULTS = 10_000;
 
 export interface Row extends Hit {
   readonly text: string;

@@ -1,17 +1,14 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { PictureFeatures } from '../../shared/picture-features.ts';
-import { countFacets, countUpTo, createFacetCombinations, type FacetCombinations } from './facets.ts';
-import { findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
-import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
+import { countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
+import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
+import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { findNumberFields } from './number-fields.ts';
-import { orderOf } from './order.ts';
-import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
-import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
+import { resolveFilters, SNAPSHOT } from './resolve-filters.ts';
+import type { Filters, Hit, Page, Position, Row, SearchResult, Sort } from './search-types.ts';
 import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
 import { createSnippets } from './snippet.ts';
 import { streamRecords } from './stream.ts';
-import { createParameters, type ResolvedFilters, where } from './where.ts';
-import { searchWords } from './word-search.ts';
 
 export type Search = ReturnType<typeof createSearch>;
 
@@ -80,64 +77,45 @@ function findRecords(
 ): Promise<SearchResult> {
   return db.transaction(
     async (tx) => {
-      await beginSnapshot(tx);
       const resolved = await resolveFilters(tx, filters, page.upTo);
-      const { numbers, ...counts } = page.facets
-        ? await pageWithFacets(tx, kinds, resolved, page)
-        : await pageAlone(tx, resolved, page, limits);
-      const items = await readHits(tx, numbers, resolved.expansion);
-      return { items, ...counts, upTo: resolved.upTo };
+      const found = await findFirstMatches(tx, resolved, page, limits);
+      const counted = page.facets ? await countFacets(tx, kinds, resolved, limits, found.counts) : undefined;
+      const facets = counted && { facets: counted.facets, facetsComplete: counted.complete };
+      const items = await readHits(tx, found.numbers, resolved.expansion);
+      return {
+        items,
+        ...totalOf(found, counted?.total, page, limits),
+        ...facets,
+        upTo: resolved.upTo,
+        next: nextOf(found, items, filters, page),
+      };
     },
-    { statementTimeoutMs: CLIENT_LIMIT_MS },
+    { statementTimeoutMs: CLIENT_LIMIT_MS, settings: SNAPSHOT },
   );
 }
 
-interface Found extends Pick<SearchResult, 'total' | 'more' | 'facets'> {
-  readonly numbers: readonly number[];
-}
-
-async function pageWithFacets(
-  db: Queryable,
-  kinds: FacetCombinations,
-  resolved: ResolvedFilters,
+function totalOf(
+  { total, numbers }: FirstMatches,
+  counted: number | undefined,
   page: Page,
-): Promise<Found> {
-  const words = resolved.expansion && (await searchWords(db, { ...resolved, expansion: resolved.expansion }, page));
-  const { total, facets } = await countFacets(db, kinds, resolved, words?.counts);
-  const numbers = words?.numbers ?? (offsetOf(page) < total ? await numbersOf(db, resolved, page) : []);
-  return { numbers, total, more: false, facets };
+  { maxCount }: SearchLimits,
+) {
+  if (total <= maxCount) return { total, more: false };
+  if (counted !== undefined && page.after === undefined) return { total: counted, more: false };
+  // Clients that list pages up to `total` must read the next one.
+  const listed = numbers.length === 0 ? 0 : (page.page - 1) * page.limit + numbers.length;
+  return { total: Math.max(maxCount, listed + Number(numbers.length === page.limit)), more: true };
 }
 
-async function pageAlone(db: Queryable, resolved: ResolvedFilters, page: Page, limits: SearchLimits): Promise<Found> {
-  const { expansion } = resolved;
-  const { maxCount } = limits;
-  const found = (count: number, numbers: readonly number[]): Found => {
-    if (count <= maxCount) return { numbers, total: count, more: false };
-    // Clients that list pages up to `total` must read the next one.
-    const listed = numbers.length === 0 ? 0 : offsetOf(page) + numbers.length;
-    return { numbers, total: Math.max(maxCount, listed + Number(numbers.length === page.limit)), more: true };
-  };
-  if (expansion === undefined) {
-    const count = await countUpTo(db, resolved, maxCount + 1);
-    const isPossible = offsetOf(page) < count || count > maxCount;
-    return found(count, isPossible ? await numbersOf(db, resolved, page) : []);
-  }
-  const { total, numbers } =
-    (await findFirstMatches(db, resolved, page, limits)) ?? (await searchWords(db, { ...resolved, expansion }, page));
-  return found(total, numbers);
-}
-
-const offsetOf = ({ page, limit }: Page) => (page - 1) * limit;
-
-async function numbersOf(db: Queryable, resolved: ResolvedFilters, page: Page): Promise<number[]> {
-  const { keys, direction } = orderOf(page.sort, resolved.filters);
-  const { bind, values } = createParameters();
-  const condition = where(resolved, { bind });
-  const order = keys({ bind }).map((key) => `${key} ${direction}`);
-  const { rows } = await db.query<{ number: number }>(
-    `select r.number from catalog_records r where ${condition} order by ${order.join(', ')}
-      limit ${bind(page.limit)} offset ${bind(offsetOf(page))}`,
-    values,
-  );
-  return rows.map(({ number }) => number);
+/** The position of the last item of a full page. */
+function nextOf(
+  { numbers, stage }: FirstMatches,
+  items: readonly Hit[],
+  filters: Filters,
+  page: Page,
+): Position | undefined {
+  const last = items.at(-1);
+  if (last === undefined || items.length < page.limit) return undefined;
+  const keys = [last.createdAt, numbers.at(-1)];
+  return { stage, keys: page.sort === 'confidence' ? [confidenceOf(last, filters), ...keys] : keys };
 }

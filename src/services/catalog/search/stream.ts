@@ -1,8 +1,8 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
-import { orderOf, stages } from './order.ts';
-import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
+import { isAfter, orderOf, stages } from './order.ts';
+import { resolveFilters, SNAPSHOT } from './resolve-filters.ts';
 import type { ExportedRecord, Filters, Sort } from './search-types.ts';
 import { createParameters, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
 
@@ -14,10 +14,7 @@ export async function* streamRecords(
   filters: Filters,
   sort: Sort,
 ): AsyncGenerator<ExportedRecord, void, undefined> {
-  const resolved = await db.transaction(async (tx) => {
-    await beginSnapshot(tx);
-    return resolveFilters(tx, filters, undefined);
-  });
+  const resolved = await db.transaction((tx) => resolveFilters(tx, filters, undefined), { settings: SNAPSHOT });
   let left = MAX_EXPORTED;
   for (const stage of stages(sort, resolved.expansion)) {
     let after: readonly unknown[] | undefined;
@@ -46,26 +43,25 @@ async function positionsAfter(
   resolved: ResolvedFilters,
   { sort, stage, after, limit }: { sort: Sort; stage: Stage; after: readonly unknown[] | undefined; limit: number },
 ): Promise<Position[]> {
-  const { keys, direction, types } = orderOf(sort, resolved.filters);
+  const order = orderOf(sort, resolved.filters);
+  const { keys, direction } = order;
   const { bind, values } = createParameters();
   const columns = keys({ bind });
   const from = fromClause(stage, { bind });
-  const conditions = [where(resolved, { bind }), stage.rest({ bind })];
-  if (after) {
-    const position = after.map((value, i) => `${bind(value)}::${types[i]}`);
-    conditions.push(`(${columns.join(', ')}) ${direction === 'desc' ? '<' : '>'} (${position.join(', ')})`);
-  }
-  const { rows } = await db.transaction(async (tx) => {
-    await beginSnapshot(tx);
-    return tx.query<Record<string, unknown> & { number: number }>(
-      `select ${columns.map((column, i) => `${column} as key${i}`).join(', ')}, r.number
-         from ${from}
-        where ${conditions.join(' and ')}
-        order by ${columns.map((column) => `${column} ${direction}`).join(', ')}
-        limit ${bind(limit)}`,
-      values,
-    );
-  });
+  const rest = after ? { ...resolved, after: isAfter(order, after) } : resolved;
+  const conditions = [where(rest, { bind }), stage.rest({ bind })];
+  const { rows } = await db.transaction(
+    (tx) =>
+      tx.query<Record<string, unknown> & { number: number }>(
+        `select ${columns.map((column, i) => `${column} as key${i}`).join(', ')}, r.number
+           from ${from}
+          where ${conditions.join(' and ')}
+          order by ${columns.map((column) => `${column} ${direction}`).join(', ')}
+          limit ${bind(limit)}`,
+        values,
+      ),
+    { settings: SNAPSHOT },
+  );
   return rows.map((row) => ({ number: row.number, keys: columns.map((_, i) => row[`key${i}`]) }));
 }
 

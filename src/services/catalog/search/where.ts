@@ -10,6 +10,8 @@ export interface ResolvedFilters {
   /** With open reports; only for `hasReport`. */
   readonly reported?: readonly number[];
   readonly upTo: number;
+  /** Omits the records before a position. */
+  readonly after?: Condition;
 }
 
 /** Parameters of a composed SQL statement: `bind` adds a value and returns its placeholder `$1`, `$2`, … */
@@ -22,12 +24,18 @@ export type Binder = Pick<ReturnType<typeof createParameters>, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
 export type Condition = (parameters: Binder) => string;
 
-/** The visible records of the snapshot and the period: what an index by age covers. */
-export function scope({ filters: { from, to, hidden }, upTo }: ResolvedFilters, { bind }: Binder): string {
+/** The visible records of the snapshot and the period, after a position: what an index by age covers. */
+export function scope({ filters: { from, to, hidden }, upTo, after }: ResolvedFilters, { bind }: Binder): string {
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
   if (from) conditions.push(`r.created_at >= ${bind(from)}::timestamptz`);
   if (to) conditions.push(`r.created_at < ${bind(to)}::timestamptz`);
+  if (after) conditions.push(after({ bind }));
   return conditions.join(' and ');
+}
+
+/** A FROM item: the first `max` visible records of the snapshot and the period. */
+export function firstRecords(resolved: ResolvedFilters, order: readonly string[], max: number, p: Binder): string {
+  return `(select * from catalog_records r where ${scope(resolved, p)} order by ${order.join(', ')} limit ${max}) r`;
 }
 
 /** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
@@ -42,6 +50,17 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   if (duplicates === true) conditions.push(`r.number in (${DUPLICATES})`);
   if (duplicates === false) conditions.push(`not exists (${DUPLICATES} and p.number = r.number)`);
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
+}
+
+/** `facets count` pairs as one text: faster to transfer than thousands of rows. */
+export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
+
+/** Whether no filter is set but those on facets. */
+export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
+  const { minConf, from, to, duplicates, ranges, has, hasNot, hidden } = filters;
+  return [expansion, reported, minConf, from, to, duplicates, ranges, has, hasNot, hidden].every(
+    (each) => each === undefined,
+  );
 }
 
 /** Records with the photo of another visible record. */

@@ -3,6 +3,7 @@ import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 import {
   type TaskState as BaseTaskState,
   createUploadJob,
+  readUploadedFile,
   runUploadJob,
   type UploadJob,
 } from '../../../ui/browser/upload-job.ts';
@@ -31,15 +32,9 @@ export const createInspection = (source: File | string): Inspection => ({
 });
 
 export function runInspection(job: Inspection, api: ApiClient, onChange: () => void): Promise<void> {
-  if (!job.file) void readPhoto(job, api).then(onChange);
+  if (!job.file) void readUploadedFile(job, api, 'photo').then(onChange);
   return runUploadJob(job, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {
     if (job.stage === 'done') job.selectedClass ??= job.state?.result?.defects[0]?.name;
     onChange();
   });
-}
-
-/** Of an earlier task: its photo, if it is stored. */
-async function readPhoto(job: Inspection, api: ApiClient): Promise<void> {
-  const photo = await api.file(`result/${job.taskId}/photo`).catch(() => undefined);
-  if (photo) job.preview = URL.createObjectURL(photo);
 }

@@ -1,6 +1,7 @@
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { localize } from '../../../ui/browser/localize.ts';
 import { uploadMessages } from '../../../ui/browser/upload-texts.ts';
+import { NO_DEFECTS } from '../../shared/class-names.ts';
 
 type Names = Readonly<Record<string, string>>;
 
@@ -65,12 +66,12 @@ export const texts = localize({
   surface: { en: 'Surface', ru: 'Поверхность' },
   defects: { en: 'Defects', ru: 'Дефекты' },
   groups: { en: 'Defect groups', ru: 'Группы дефектов' },
-  sound: { en: 'No defects found', ru: 'Дефекты не обнаружены' },
+  sound: NO_DEFECTS,
   soundWhy: {
     en: 'No defect class reaches the threshold of the model.',
     ru: 'Ни один класс дефектов не достигает порога модели.',
   },
-  onlyRegions: { en: 'No defects in overview', ru: 'На фото в целом дефекты не обнаружены' },
+  onlyRegions: { en: 'No defects in overview', ru: 'На фото в целом дефектов не обнаружено' },
   onlyRegionsWhy: {
     en: 'Some regions of the photo stand out at full resolution. Check them.',
     ru: 'Некоторые участки выделяются в полном разрешении. Проверьте их.',

@@ -38,8 +38,8 @@ export const listTexts = localize({
   documents: { en: 'Documents', ru: 'Документы' },
   all: { en: 'All', ru: 'Все' },
   none: {
-    en: 'No documents yet. The list shows the documents of this session; signing in starts a new one.',
-    ru: 'Документов пока нет. Здесь показаны документы этого сеанса; после входа начинается новый.',
+    en: 'No documents yet. The list shows the documents of this session; signing in starts a new one. Earlier documents are in the catalog, and those of batches also on the page “Many files”.',
+    ru: 'Документов пока нет. Здесь показаны документы этого сеанса; после входа начинается новый. Прежние документы есть в каталоге, а документы пакетов — также на странице «Много файлов».',
   },
   noMatches: { en: 'No documents match.', ru: 'Подходящих документов нет.' },
   name: { en: 'Document', ru: 'Документ' },

@@ -31,7 +31,7 @@ import {
   type InvalidItems,
   invalidItems,
 } from '../../shared/batches/invalid-items.ts';
-import type { BatchInput } from '../../shared/batches/present-batch.ts';
+import { type BatchInput, batchName } from '../../shared/batches/present-batch.ts';
 import { readRoutes } from '../../shared/batches/read-routes.ts';
 import { type Grouping, withGrouping } from '../../shared/grouping.ts';
 import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
@@ -209,7 +209,7 @@ async function storeBatch(
   const keys = stored.map(({ key }) => key);
   const names = stored.map(({ name }) => name);
   const id = newId();
-  const input: BatchInput = { total: stored.length, ...(grouping && { isGrouped: true }) };
+  const input: BatchInput = { total: stored.length, ...batchName(names), ...(grouping && { isGrouped: true }) };
   const batch: NewTask = {
     id,
     service: batchQueue(SERVICE),

@@ -8,7 +8,7 @@ import type { NewTask } from '../../../tasks/store.ts';
 import { createTask, idempotencyOf, type TaskDeps, type TaskRequest } from '../accept-task.ts';
 import { type Grouping, withGrouping } from '../grouping.ts';
 import { startProducerSpan, taskTraceparent } from '../producer-span.ts';
-import type { BatchInput } from './present-batch.ts';
+import { type BatchInput, batchName } from './present-batch.ts';
 
 interface BatchRequest {
   readonly service: string;
@@ -34,7 +34,11 @@ export async function acceptBatch(
   const idempotency = idempotencyOf(request, { service, content: digestOf(given, webhookUrl, grouping) });
   const created = items.map((item) => createTask(deps, request, item, traceparent).task);
   const estimateSeconds = Math.max(...created.map((task) => task.estimateSeconds));
-  const input: BatchInput = { total: items.length, ...(items.some((item) => item.grouping) && { isGrouped: true }) };
+  const input: BatchInput = {
+    total: items.length,
+    ...batchName(names ?? items.flatMap(({ input: { file_name: name } }) => (typeof name === 'string' ? name : []))),
+    ...(items.some((item) => item.grouping) && { isGrouped: true }),
+  };
   const batch: NewTask = {
     id: newId(),
     service: batchQueue(service),

@@ -99,6 +99,6 @@ function optionsOf(texts: Fields, item: TObject, archives: Archives): string[] {
 /** The same file has another URL when it is sent again: the idempotency key covers its content instead. */
 const named = (request: TaskRequest, { name, sha256 }: StoredItem, urlField: string): TaskRequest => ({
   ...request,
-  input: { ...request.input, ...inputFileName(name.slice(name.lastIndexOf('/') + 1)) },
+  input: { ...request.input, ...inputFileName(name) },
   content: { ...(request.content as JsonObject), [urlField]: sha256, name },
 });

@@ -73,6 +73,7 @@ export const endedBatch = {
   batch_id: Type.String(),
   status: Type.Enum(['in_progress', 'completed'], { description: 'completed: every item has ended.' }),
   total: Count,
+  name: Type.Optional(Type.String({ description: 'The folder that contains all files, or else the first file.' })),
   ...groupingFields,
   counts: Counts,
   errors: Type.Array(FailedItem, { description: 'The first ten failed items.' }),

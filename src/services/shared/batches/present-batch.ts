@@ -9,8 +9,17 @@ import { webhookFields } from '../webhook-fields.ts';
 /** The `input` of a batch's task. */
 export interface BatchInput {
   readonly total: number;
+  /** See {@link batchName}. */
+  readonly name?: string;
   /** Whether any item has a project or tags. */
   readonly isGrouped?: true;
+}
+
+/** The folder of all files, or else the first file; empty without names. */
+export function batchName([first = '', ...others]: readonly string[]): { readonly name?: string } {
+  const folder = first.slice(0, first.indexOf('/') + 1);
+  const isCommon = folder !== '' && others.every((name) => name.startsWith(folder));
+  return first === '' ? {} : { name: isCommon ? folder.slice(0, -1) : first };
 }
 
 /** The state of a batch; `summary` is that of an unfinished one. */
@@ -18,12 +27,13 @@ export function presentBatch(
   task: Pick<Task, 'id' | 'inputText' | 'queuedAt' | 'webhook'> & { readonly finishedAt?: Date },
   summary: BatchSummary,
 ) {
-  const { total } = JSON.parse(task.inputText) as BatchInput;
+  const { total, name } = JSON.parse(task.inputText) as BatchInput;
   const { webhook, finishedAt } = task;
   return {
     batch_id: task.id,
     status: finishedAt ? ('completed' as const) : ('in_progress' as const),
     total,
+    ...(name !== undefined && { name }),
     ...groupingOf(task.inputText),
     counts: summary.counts,
     errors: summary.errors.map(({ position, task_id, name, error, error_code }) => ({

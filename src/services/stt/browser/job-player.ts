@@ -6,6 +6,8 @@ import type { TranscriptionJob } from './transcription-job.ts';
 export function createJobPlayer(words: Formatters, onMoment: (seconds: number, playing: boolean) => void) {
   const { texts } = words;
   let current: TranscriptionJob | undefined;
+  /** The preview of `current`, which an earlier task gets later. */
+  let loaded: string | undefined;
   const { audio, playFrom } = createPlayer(onMoment, (notice) => {
     notice.textContent = current ? fill(texts.noPlayer, { name: current.name }) : '';
   });
@@ -18,10 +20,10 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
     load(current);
   });
 
-  function load({ name, preview, file }: TranscriptionJob): void {
+  function load({ name, preview }: TranscriptionJob): void {
+    loaded = preview;
     audio.setAttribute('aria-label', fill(texts.player, { name }));
     audio.hidden = preview === undefined;
-    byId('no-recording').hidden = file !== undefined;
     byId('no-player').hidden = true;
     if (preview !== undefined) {
       audio.src = preview;
@@ -35,7 +37,8 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   return {
     show(job: TranscriptionJob): void {
       byId('player').hidden = false;
-      if (job === current) return;
+      byId('no-recording').hidden = !job.isFileMissing;
+      if (job === current && job.preview === loaded) return;
       current = job;
       load(job);
     },

@@ -89,10 +89,11 @@ export const texts = localize({
     en: 'This browser cannot play {name}. The transcript is not affected.',
     ru: 'Браузер не может воспроизвести {name}. На расшифровку это не влияет.',
   },
-  chooseRecording: {
-    en: 'Choose the file of the recording to play it with the transcript.',
-    ru: 'Выберите файл записи, чтобы слушать её вместе с расшифровкой.',
+  recordingMissing: {
+    en: 'The recording is not available here. Choose its file to play it with the transcript.',
+    ru: 'Запись здесь недоступна. Выберите её файл, чтобы слушать вместе с расшифровкой.',
   },
+  chooseRecording: { en: 'Choose the recording', ru: 'Выбрать запись' },
   playFrom: { en: 'Play from {time}', ru: 'Воспроизвести с {time}' },
   nothing: {
     en: 'No speech detected. If the recording contains speech, select its language.',

@@ -87,7 +87,7 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     if (!(await editor.save())) return;
     const file = await api.file(`result/${job.taskId}/transcript?format=${format}`);
     const href = URL.createObjectURL(file);
-    const name = `${job.name.replace(/\.[^.]+$/, '')}.${format}`;
+    const name = `${job.name.replace(/^.*\/|\.[^.]+$/g, '')}.${format}`;
     el('a', { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }

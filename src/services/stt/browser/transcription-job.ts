@@ -2,6 +2,7 @@ import type { ApiClient } from '../../../ui/browser/api.ts';
 import {
   type TaskState as BaseTaskState,
   createUploadJob,
+  readUploadedFile,
   runUploadJob,
   type UploadJob,
 } from '../../../ui/browser/upload-job.ts';
@@ -30,6 +31,7 @@ export const createTranscriptionJob = (
 });
 
 export function runTranscriptionJob(job: TranscriptionJob, api: ApiClient, onChange: () => void): Promise<void> {
+  if (!job.file) void readUploadedFile(job, api, 'recording').then(onChange);
   const body = (url: string) => ({ url, language: job.language, vocabulary: [...job.vocabulary] });
   return runUploadJob(job, { api, path: 'transcribe/audio_url', body, maxWaitSeconds: 2 }, onChange);
 }

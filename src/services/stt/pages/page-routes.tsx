@@ -88,10 +88,20 @@ const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
       {/* biome-ignore lint/a11y/useMediaCaption: the page shows the transcript with highlighted words. */}
       <audio id="audio" controls="controls" preload="metadata"></audio>
       <p id="no-player" class="hint" hidden></p>
-      <label id="no-recording" class="hint" hidden>
-        <span safe>{words.chooseRecording}</span>{' '}
-        <input type="file" id="choose-recording" accept="audio/*,video/*,.m4a,.aac,.amr,.opus,.flac" />
-      </label>
+      <div id="no-recording" hidden>
+        <p class="hint" safe>
+          {words.recordingMissing}
+        </p>
+        <label class="button">
+          <input
+            type="file"
+            id="choose-recording"
+            class="visually-hidden"
+            accept="audio/*,video/*,.m4a,.aac,.amr,.opus,.flac"
+          />
+          <span safe>{words.chooseRecording}</span>
+        </label>
+      </div>
     </div>
   </>
 );

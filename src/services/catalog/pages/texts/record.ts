@@ -1,3 +1,5 @@
+import { NO_DEFECTS } from '../../../shared/class-names.ts';
+
 export const recordTexts = {
   toResults: { en: 'Back to the results', ru: 'К результатам' },
   newer: { en: 'Newer', ru: 'Новее' },
@@ -13,7 +15,7 @@ export const recordTexts = {
   surface: { en: 'Surface', ru: 'Поверхность' },
   defects: { en: 'Defects', ru: 'Дефекты' },
   groups: { en: 'Defect groups', ru: 'Группы дефектов' },
-  looksSound: { en: 'No defects detected', ru: 'Дефектов не обнаружено' },
+  looksSound: NO_DEFECTS,
   unfamiliar: {
     en: 'Unfamiliar photo: it differs from the photos that the model was trained on, and the result may be wrong.',
     ru: 'Незнакомое фото: оно не похоже на те, на которых обучалась модель, результат может быть неверным.',

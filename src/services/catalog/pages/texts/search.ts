@@ -4,6 +4,9 @@ export const searchTexts = {
   q: { en: 'Search', ru: 'Поиск' },
   qHint: { en: 'crack, “outer wall”, -brick', ru: 'трещина, «наружная стена», -кирпич' },
   byPicture: { en: 'Search by a photo', ru: 'Поиск по фото' },
+  choosePicture: { en: 'Choose a photo', ru: 'Выбрать фото' },
+  pictureChosen: { en: 'Photo chosen', ru: 'Фото выбрано' },
+  searchedPicture: { en: 'Reduced copy of your photo', ru: 'Уменьшенная копия вашего фото' },
   findSimilar: { en: 'Find similar', ru: 'Найти похожие' },
   similarToPhoto: { en: 'Records similar to your photo', ru: 'Записи, похожие на ваше фото' },
   noSimilar: {
@@ -55,6 +58,15 @@ export const searchTexts = {
     ru: ['{count} запись', '{count} записи', '{count} записей'],
   },
   more: { en: '{count}+', ru: '{count}+' },
+  totalMore: { en: '{count}+ records', ru: '{count}+ записей' },
+  newestCounted: {
+    en: 'Too many records match: only the newest 10,000 are counted here.',
+    ru: 'Подходит слишком много записей: здесь подсчитаны только последние 10 000.',
+  },
+  lastPage: {
+    en: 'Further results are not shown page by page. Narrow the search or export the results.',
+    ru: 'Остальные результаты постранично не показываются. Уточните поиск или выгрузите результаты в файл.',
+  },
   none: { en: 'No results', ru: 'Ничего не найдено' },
   noneWhy: {
     en: 'No record matches all conditions. Search allows typos and parts of words, but all words must match.',

@@ -1,4 +1,3 @@
--- additive
 -- The event feed (docs/decisions/0034-event-feed.md). Triggers append events without a number, so that writers never wait for
 -- each other; src/tasks/events.ts numbers the committed ones.
 create table unnumbered_task_events (
@@ -6,9 +5,11 @@ create table unnumbered_task_events (
   service       text           not null,
   principal     text           not null,
   task_id       text collate "C" not null,
-  kind          text           not null check (kind in ('terminal', 'deleted', 'corrected')),
+  kind          text           not null check (kind in ('terminal', 'deleted', 'corrected', 'paused', 'completed')),
   status        text,                                  -- of the task; null unless it ended
   error_code    text,
+  endpoint      text,                                  -- a paused one; `task_id` is that of its last failed delivery
+  batch         json,                                  -- the content of the webhook of a completed batch
   at            timestamptz    not null default clock_timestamp(),
   expires_at    timestamptz    not null
 );
@@ -25,6 +26,8 @@ create table task_events (
   kind          text           not null,
   status        text,
   error_code    text,
+  endpoint      text,
+  batch         json,
   at            timestamptz    not null,
   expires_at    timestamptz    not null
 );
@@ -46,15 +49,25 @@ create function task_event_expiry(queued_at timestamptz, expires_at timestamptz)
   select now() + coalesce(expires_at - queued_at, interval '366 days')
 $$;
 
+-- The first end of a batch is an event of its client, with the content of its webhook. Other changes of a batch are none.
 create function record_task_event() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
-    insert into unnumbered_task_events (service, principal, task_id, kind, expires_at)
-    values (old.service, old.principal, old.id, 'deleted', task_event_expiry(old.queued_at, old.expires_at));
-  else
+    if old.service not like '%.batches' then
+      insert into unnumbered_task_events (service, principal, task_id, kind, expires_at)
+      values (old.service, old.principal, old.id, 'deleted', task_event_expiry(old.queued_at, old.expires_at));
+    end if;
+  elsif new.service not like '%.batches' then
     insert into unnumbered_task_events (service, principal, task_id, kind, status, error_code, expires_at)
     values (new.service, new.principal, new.id, 'terminal', new.status, new.error_code,
             task_event_expiry(new.queued_at, new.expires_at));
+  -- A retried batch has a start time.
+  elsif new.status = 'done' and new.started_at is null then
+    insert into unnumbered_task_events (service, principal, task_id, kind, expires_at, batch)
+    values (left(new.service, -length('.batches')), new.principal, new.id, 'completed',
+            task_event_expiry(new.queued_at, new.expires_at),
+            json_build_object('input', new.input::text, 'summary', new.result,
+                              'queuedAt', new.queued_at, 'finishedAt', new.finished_at));
   end if;
   return null;
 end $$;

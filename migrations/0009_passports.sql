@@ -38,6 +38,8 @@ create table passport_documents (
   file_key      text collate "C" not null,
   size_bytes    bigint         not null,
   version       integer        not null default 1,
+  project       text,
+  tags          text[],
   created_at    timestamptz(3) not null default now(), -- milliseconds, which JavaScript dates represent exactly
   changed_at    timestamptz(3) not null default now()
 );
@@ -60,6 +62,27 @@ create table passport_edits (
 );
 
 create index passport_edits_latest on passport_edits (document, key, serial);
+
+-- Confirmations: a person checked all values of a version of a document. Rows never change.
+create table passport_confirmations (
+  document      text collate "C" not null references passport_documents (id) on delete cascade,
+  version       integer        not null,
+  actor         text           not null,
+  at            timestamptz(3) not null default now(),
+  primary key (document, version)
+);
+
+-- Corrections per field and confidence, of documents that a person corrected or confirmed. Contains no values, and stays when documents
+-- are deleted. At most 1,002 rows per engine version and field (src/services/passports/store/quality.ts).
+create table passport_quality (
+  engine        text     not null,                     -- engine version of the reading
+  field         text     not null,                     -- section:field or section:column; empty: counts documents in value_count
+  confidence    smallint not null,                     -- in thousandths, rounded down; -1: not measured, or no value was read
+  value_count   bigint   not null default 0,           -- values that were read
+  corrected     bigint   not null default 0,           -- of these, with another value now
+  missed        bigint   not null default 0,           -- values that a person added
+  primary key (engine, field, confidence)
+);
 
 -- Forms that corrections have taught. They contain no values: see src/services/passports/model/templates/lesson.ts.
 create table passport_templates (
@@ -101,6 +124,19 @@ create table passport_template_owners (
   owner         text           primary key,
   changed_at    timestamptz    not null default clock_timestamp()
 );
+
+-- Pages of a document in progress, so that another attempt does not read them again. Deleted when the task ends.
+create table passport_read_pages (
+  document      text collate "C" not null references passport_documents (id) on delete cascade,
+  page          integer  not null,
+  reader        text     not null,                     -- engine version and OCR: other readers read the page again
+  picture       text collate "C" not null references passport_pictures (key) on delete cascade,
+  content       bytea    not null,                     -- gzip (src/services/passports/model/page-storage.ts), at most 1 MiB
+  timed_out     boolean  not null,
+  primary key (document, page)
+);
+
+create index passport_read_pages_by_picture on passport_read_pages (picture);
 
 -- Images of a session that are not yet combined into a PDF.
 create table passport_images (
@@ -233,6 +269,35 @@ end $$;
 create trigger passport_record_status_change after update of status, error_code on tasks
   for each row when (new.service = 'passports' and new.status <> old.status)
   execute function passport_record_status_change();
+
+-- Tasks of sandbox keys (docs/decisions/0048-sandbox.md).
+create trigger passport_record_sandbox_status_change after update of status, error_code on tasks
+  for each row when (new.service = 'passports.sandbox' and new.status <> old.status)
+  execute function passport_record_status_change();
+
+-- A trigger, so that the pages are deleted whichever component ends the task.
+create function passport_delete_read_pages() returns trigger language plpgsql as $$
+begin
+  delete from passport_read_pages where document = new.id;
+  return null;
+end $$;
+
+create trigger passport_delete_read_pages after update of finished_at on tasks
+  for each row when (new.service = 'passports' and new.finished_at is not null and old.finished_at is null)
+  execute function passport_delete_read_pages();
+
+-- A correction is an event of the document's task.
+create function passport_record_correction_event() returns trigger language plpgsql as $$
+begin
+  insert into unnumbered_task_events (service, principal, task_id, kind, expires_at)
+  select t.service, t.principal, t.id, 'corrected', task_event_expiry(t.queued_at, t.expires_at)
+    from tasks t
+   where t.id = new.id;
+  return null;
+end $$;
+
+create trigger record_correction_event after update of version on passport_documents
+  for each row when (old.version <> new.version) execute function passport_record_correction_event();
 
 create function passport_delete_image_file() returns trigger language plpgsql as $$
 begin

@@ -2,6 +2,7 @@
 create table access_tokens (
   service    text collate "C" not null,
   name       text collate "C" not null,
+  owner      text,                                     -- of several tokens of one client; null: the token is a client of its own
   role       text             not null,
   digest     text collate "C" not null check (digest ~ '^[0-9a-f]{64}$'), -- SHA-256; the token itself is not stored
   created_at timestamptz      not null default now(),

@@ -1,4 +1,12 @@
--- additive
+-- Words that a credential's tasks prefer; one list per service and credential.
+create table vocabularies (
+  service       text collate "C" not null,
+  principal     text collate "C" not null,
+  terms         json           not null,
+  changed_at    timestamptz    not null default clock_timestamp(),
+  primary key (service, principal)
+);
+
 -- Corrected transcripts. The result of the task never changes; the edits are the history.
 create table transcripts (
   task_id       text collate "C" primary key references tasks (id) on delete cascade,
@@ -32,15 +40,3 @@ end $$;
 
 create trigger record_correction_event after update of version on transcripts
   for each row when (old.version <> new.version) execute function record_transcript_correction();
-
--- The events of corrections feed the catalog, as those of ended tasks do. Documents are fed by their own triggers.
-create or replace function catalog_feed_events() returns trigger language plpgsql as $$
-begin
-  insert into catalog_feed (service, task_id, at)
-  select e.service, e.task_id, e.at
-    from new_rows e
-    join catalog_sources s on s.service = e.service
-   where e.kind = 'terminal' or (e.kind = 'corrected' and e.service <> 'passports')
-   order by e.number;
-  return null;
-end $$;

@@ -1,4 +1,3 @@
--- additive
 -- Batches (docs/decisions/0049-batches.md). A batch is also a row of `tasks`, in a queue without workers, which has its
 -- state, webhook and expiry; the sweep ends it after its last item.
 create table batches (
@@ -14,5 +13,6 @@ create table batch_items (
   batch_id      text collate "C" not null references batches (id) on delete cascade,
   position      integer     not null,                  -- from 1, in the order of the request
   task_id       text collate "C" not null,
+  name          text,                                  -- the path of the item in the archive that it came from
   primary key (batch_id, position)
 );
