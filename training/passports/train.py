@@ -37,6 +37,9 @@ classes, labels = names["classes"], names["labels"]
 ROOMS = torch.tensor([name.startswith("rooms:") for name in classes])
 PARTS = torch.tensor([name.startswith("address.") for name in classes])
 
+# A class or label that is left out of the loss.
+UNKNOWN = 255
+
 network = FieldNetwork(len(classes), len(labels), options.width, options.layers, attends=options.design != "graph", mixes=options.design != "attention")
 if options.start:
     network.load_state_dict(torch.load(options.start)["weights"])
@@ -56,12 +59,14 @@ def hide_words(grams):
 
 def losses(batch, train):
     grams = hide_words(batch["grams"]) if train else batch["grams"]
-    mask, truth = batch["mask"], batch["classes"]
+    mask, known = batch["mask"], batch["classes"] != UNKNOWN
+    truth = batch["classes"] * known
     with torch.cpu.amp.autocast(dtype=torch.bfloat16, enabled=train):
         logits, label_logits, pairs = network(grams, batch["numbers"], batch["places"], batch["neighbours"], mask)
     logits, label_logits, pairs = logits.float(), label_logits.float(), pairs.float()
-    loss = F.cross_entropy(logits[mask], truth[mask])
-    label_loss = F.cross_entropy(label_logits[mask], batch["labels"][mask])
+    loss = F.cross_entropy(logits[mask], batch["classes"][mask], ignore_index=UNKNOWN)
+    labelled = (mask & (batch["labels"] != UNKNOWN)).sum().clamp(min=1)
+    label_loss = F.cross_entropy(label_logits[mask], batch["labels"][mask], ignore_index=UNKNOWN, reduction="sum") / labelled
     rooms, parts = ROOMS[truth], PARTS[truth]
     alike = (truth.unsqueeze(1) == truth.unsqueeze(2)) | (rooms.unsqueeze(1) & rooms.unsqueeze(2)) | (parts.unsqueeze(1) & parts.unsqueeze(2))
     some = (truth > 0) & mask
@@ -84,7 +89,7 @@ def evaluate(shards):
             pages += len(batch["mask"])
             loss, _, _, logits, pairs, both, same = losses(batch, False)
             guess = logits.argmax(-1)
-            truth, mask = batch["classes"], batch["mask"]
+            truth, mask = batch["classes"], batch["mask"] & (batch["classes"] != UNKNOWN)
             found += ((guess > 0) & mask).sum().item()
             wanted += ((truth > 0) & mask).sum().item()
             right += ((guess == truth) & (truth > 0) & mask).sum().item()

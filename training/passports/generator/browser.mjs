@@ -14,6 +14,15 @@ export async function openBrowser(scale = 1) {
       await tab.setContent(documentOf(pages), { waitUntil: 'load' });
       return JSON.parse(await tab.evaluate(readPages));
     },
+    /**
+     * A complete document, after `changes`: texts and marks of text nodes by their number, and styles. Per page as {@link read}, each word
+     * with the ranges of text nodes that it shows; and text and place in the tree of each text node.
+     */
+    async readDocument(html, changes = { nodes: [], css: '' }) {
+      await tab.setContent(html, { waitUntil: 'load' });
+      const nodes = JSON.parse(await tab.evaluate(changeDocument, changes));
+      return { nodes, pages: JSON.parse(await tab.evaluate(readPages)) };
+    },
     /** The pages, which have one size, as a PDF. */
     async print(pages) {
       await tab.setContent(documentOf(pages), { waitUntil: 'load' });
@@ -31,8 +40,35 @@ export async function openBrowser(scale = 1) {
 const documentOf = (pages) =>
   `<style>@page{margin:0}*{box-sizing:border-box}body{margin:0}.page{position:relative;overflow:hidden;break-after:page;background:#fff}table{font-size:inherit}</style>${pages.map(({ html }) => html).join('')}`;
 
+/** Runs in the browser. `nodes` are `{ node, text, marks: [{ field, group, start, end }] }`. */
+function changeDocument({ nodes, css }) {
+  document.documentElement.dataset.authored = '';
+  document.head.insertAdjacentHTML('beforeend', `<style>${css}</style>`);
+  const changes = new Map(nodes.map((change) => [change.node, change]));
+  const described = [];
+  const pathOf = (element) => {
+    const parts = [];
+    for (let at = element; at && at !== document.body; at = at.parentElement)
+      parts.unshift(`${at.tagName}${[...at.parentElement.children].indexOf(at)}`);
+    return parts.join('>');
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(), number = 0; node; node = walker.nextNode(), number++) {
+    const change = changes.get(number);
+    node.number = number;
+    if (change) {
+      node.data = change.text;
+      node.marks = change.marks;
+    }
+    const at = [...node.parentElement.childNodes].indexOf(node);
+    described.push({ text: node.data, path: `${pathOf(node.parentElement)}>${at}` });
+  }
+  return JSON.stringify(described);
+}
+
 /** Runs in the browser. */
 function readPages() {
+  const isAuthored = 'authored' in document.documentElement.dataset;
   const ascents = new Map();
   const canvas = document.createElement('canvas').getContext('2d');
   const metrics = (style) => {
@@ -71,7 +107,7 @@ function readPages() {
       const field = parent.closest('[data-f]');
       const label = parent.closest('[data-l]');
       const shape = metrics(style);
-      for (const match of text.matchAll(spaced ? /\S/g : /\S+/g)) {
+      for (const match of splitAtMarks(text.matchAll(spaced ? /\S/g : /\S+/g), node.marks)) {
         range.setStart(node, match.index);
         range.setEnd(node, match.index + match[0].length);
         const rects = [...range.getClientRects()].filter((rect) => rect.width > 0.5 && rect.height > 0.5);
@@ -88,6 +124,7 @@ function readPages() {
                   from + Math.max(1, Math.round((match[0].length * (upright ? rect.width : rect.height)) / all)),
                 );
           const piece = match[0].slice(from, to);
+          const start = match.index + from;
           from = to;
           if (piece === '') continue;
           let { left, top, right, bottom } = rect;
@@ -106,13 +143,15 @@ function readPages() {
             const limit = clipping.getBoundingClientRect();
             if (left > limit.right - 2 || top > limit.bottom - 2) continue;
           }
+          const mark = node.marks?.find((one) => one.start <= start && start < one.end);
           words.push({
-            text: piece,
+            text: style.textTransform === 'uppercase' ? piece.toUpperCase() : piece,
             box: toBox(left, top, right, bottom),
-            field: field?.dataset.f,
-            group: field ? Number(field.dataset.g) : 0,
-            label: label?.dataset.l,
-            touches: match.index === 0 && i === 0,
+            field: mark?.field ?? field?.dataset.f,
+            group: mark?.group ?? (field ? Number(field.dataset.g) : 0),
+            label: isAuthored ? 'unknown' : label?.dataset.l,
+            touches: (match.index === 0 && i === 0) || match.isCut,
+            ...(isAuthored && { at: [{ node: node.number, start, end: start + piece.length }] }),
           });
         }
       }
@@ -124,7 +163,7 @@ function readPages() {
       const one = toBox(x0, y0, x1, y1);
       rules.set(one.map((at) => Math.round(at * 2000)).join(), one);
     };
-    for (const element of page.querySelectorAll('[style*="border"],u,hr')) {
+    for (const element of page.querySelectorAll(isAuthored ? '*' : '[style*="border"],u,hr')) {
       const style = getComputedStyle(element);
       if (style.borderRadius !== '0px' || style.transform !== 'none') continue;
       const shown = (side) =>
@@ -148,6 +187,24 @@ function readPages() {
       rules: [...rules.values()],
     };
   });
+  /** Words of which a part is marked, in parts. */
+  function* splitAtMarks(matches, marks = []) {
+    for (const match of matches) {
+      const end = match.index + match[0].length;
+      const cuts = [...new Set(marks.flatMap((mark) => [mark.start, mark.end]))].filter(
+        (at) => at > match.index && at < end,
+      );
+      const ends = [...cuts.sort((a, b) => a - b), end];
+      let start = match.index;
+      for (const to of ends) {
+        yield Object.assign([text(match, start, to)], { index: start, isCut: start > match.index });
+        start = to;
+      }
+    }
+    function text(match, from, to) {
+      return match[0].slice(from - match.index, to - match.index);
+    }
+  }
   /** Punctuation that touches a word belongs to it, as in the text of a PDF: a value and the comma behind it, a label and its colon. */
   function joinTouching(words) {
     for (let i = words.length - 1; i > 0; i--) {
@@ -160,6 +217,7 @@ function readPages() {
       const { field, group, label } = aPlain || !bPlain ? a : b;
       words.splice(i - 1, 2, {
         ...a,
+        ...(a.at && { at: [...a.at, ...b.at] }),
         text: a.text + b.text,
         field,
         group,

@@ -15,18 +15,20 @@ const LABEL_CLASSES = CLASSES.filter((name) => !name.startsWith('total:'));
 const SHARD = 500;
 const BATCH = 20;
 const MAX_TOKENS = 900;
+/** As in train.py. */
+const UNKNOWN = 255;
 
 /** As read from the DOM; a part of the pages with errors as OCR makes them. */
-function encodePrinted(page, number) {
-  const random = createRandom(`noise ${number}`);
+export function encodePrinted(page, seed) {
+  const random = createRandom(`noise ${seed}`);
   const scanned = random.chance(0.55);
   if (scanned) addOcrNoise(page, random, random.pick([0.3, 0.6, 1, 1.5, 2.5]));
   return encode(page, scanned);
 }
 
-/** The page as the product sees it, with a truth per token; undefined for an empty or very dense page. */
-export function encode(page, scanned) {
-  const words = page.words.map(({ text, box, confidence }) => ({ text, box, confidence: scanned ? confidence : null }));
+/** The tokens of a page as the product sees it, and the word with the truth of each. */
+export function tokenize(page, scanned) {
+  const plain = page.words.map(({ text, box, confidence }) => ({ text, box, confidence: scanned ? confidence : null }));
   const [sheet] = tokenizePages(
     [
       {
@@ -34,26 +36,46 @@ export function encode(page, scanned) {
         width: page.width,
         height: page.height,
         turn: 0,
-        words,
+        words: plain,
         rules: page.rules,
         reader: scanned ? 'ocr' : 'text',
       },
     ],
     VALUE_BOUNDARY,
   );
+  const known = new Map(plain.map((word, i) => [word, page.words[i]]));
+  const truth = sheet.page.words.map((word) => known.get(word) ?? joinedFrom(word, page.words));
+  return { sheet, truth: sheet.tokens.map(({ word }) => truth[word]) };
+}
+
+/** The truth of characters in boxes that the product joined to a word. */
+function joinedFrom({ text, box }, words) {
+  const parts = words.filter(({ box: [x0, y0, x1, y1] }) => {
+    const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+    return x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3];
+  });
+  const main = parts.find(({ field }) => field) ?? parts[0];
+  return { ...main, text, ...(main.at && { at: parts.flatMap(({ at }) => at) }) };
+}
+
+/** The page as the product sees it, with a truth per token; undefined for an empty or very dense page. */
+export function encode(page, scanned) {
+  const { sheet, truth } = tokenize(page, scanned);
   if (sheet.tokens.length < 5 || sheet.tokens.length > MAX_TOKENS) return undefined;
   const features = describePage(sheet);
-  const truth = sheet.tokens.map(({ word }) => page.words[word]);
   // Punctuation alone belongs to no value.
   const isPlain = sheet.tokens.map(({ text }) => /[\p{L}\d]/u.test(text));
   return {
     ...features,
-    classes: Uint8Array.from(truth, ({ field }, i) => (isPlain[i] ? CLASSES.indexOf(field ?? 'none') : 0)),
+    classes: Uint8Array.from(truth, ({ field }, i) => (isPlain[i] ? indexIn(CLASSES, field) : 0)),
     groups: Int32Array.from(truth, ({ field, group }, i) => (field && isPlain[i] ? group : 0)),
-    labels: Uint8Array.from(truth, ({ label }) => LABEL_CLASSES.indexOf(label ?? 'none')),
+    labels: Uint8Array.from(truth, ({ label }) => indexIn(LABEL_CLASSES, label)),
     texts: sheet.tokens.map(({ text }) => text),
   };
 }
+
+/** `unknown` is left out of the loss. */
+const indexIn = (names, name = 'none') => (name === 'unknown' ? UNKNOWN : names.indexOf(name));
 
 /** Page count, token counts, then the arrays of all pages one after another. */
 export function writeShard(path, pages) {

@@ -1,0 +1,91 @@
+// Writes pages of authored forms with other values and typography as shards.
+// node training/passports/generator/authored.mjs OUT_FOLDER VARIANTS FORMS… [--network FILE] [--report]
+// FORMS are folders as test/passports/accuracy/blind/first. `--report` prints the marks of each document instead.
+import { mkdirSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openSession } from '../../../dist/ml/session.js';
+import { bundledNetwork } from '../../../dist/services/passports/model/field-network/bundled-network.js';
+import { alignForm, describeDocument } from './align-truth.mjs';
+import { openBrowser } from './browser.mjs';
+import { encodePrinted, writeShard } from './generate.mjs';
+import { createRandom } from './random.mjs';
+import { createPool, varyDocument } from './vary-authored.mjs';
+
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { network: { type: 'string' }, report: { type: 'boolean', default: false } },
+});
+const [out, variants, ...folders] = positionals;
+const session = await openSession({ path: options.network ?? (await bundledNetwork()), poolSize: 1 });
+const browser = await openBrowser();
+const forms = [];
+for (const folder of folders) {
+  for (const name of readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()) {
+    const documents = [];
+    for (const number of [1, 2]) {
+      const html = await readFile(join(folder, name, `${number}.html`), 'utf8');
+      const truth = JSON.parse(await readFile(join(folder, name, `${number}.json`), 'utf8'));
+      const read = await browser.readDocument(html);
+      documents.push({ html, truth, read, described: await describeDocument(read, session) });
+    }
+    const aligned = alignForm(documents);
+    forms.push({
+      name,
+      documents: documents.map((document, i) => ({ ...document, ...aligned[i], described: undefined })),
+    });
+  }
+}
+await session.close();
+let [all, marked, cells, markedCells] = [0, 0, 0, 0];
+for (const { name, documents } of forms) {
+  for (const [i, { truth, marks, missing, unknown, read }] of documents.entries()) {
+    const keys = Object.keys(truth.values).length;
+    const lostValues = missing.filter((key) => !/:\d/.test(key));
+    const inRooms = (truth.rooms ?? []).reduce((sum, room) => sum + Object.keys(room).length, 0);
+    all += keys;
+    marked += keys - lostValues.length;
+    cells += inRooms;
+    markedCells += inRooms - (missing.length - lostValues.length);
+    if (options.report) {
+      console.log(`== ${name} ${i + 1}  missing: ${missing.join(' ')}`);
+      for (const { key, field, group, text, p } of marks)
+        console.log(
+          `  ${key} ${field === key ? '' : field} [${group}] ${p?.toFixed(2) ?? ''} ${JSON.stringify(text)} | ${JSON.stringify(truth.values[key] ?? '')}`,
+        );
+      console.log(
+        `  unknown: ${unknown.map(({ node, start, end }) => read.nodes[node].text.slice(start, end)).join(' ¦ ')}`,
+      );
+    }
+  }
+}
+console.log(`aligned ${marked} of ${all} values, ${markedCells} of ${cells} cells`);
+
+const SHARD = 500;
+const pools = new Map(
+  ['ru', 'en'].map((language) => [language, createPool(createRandom(`pool ${language}`), language)]),
+);
+mkdirSync(out, { recursive: true });
+const open = [];
+let shards = 0;
+const flush = () => writeShard(join(out, `authored-${String(shards++).padStart(4, '0')}.bin`), open.splice(0, SHARD));
+for (let variant = 0; variant < Number(variants); variant++) {
+  for (const { name, documents } of forms) {
+    for (const [i, document] of documents.entries()) {
+      const random = createRandom(`authored ${name} ${i} ${variant}`);
+      const language = /<html[^>]*lang="?en/.test(document.html) ? 'en' : 'ru';
+      const { pages } = await browser.readDocument(document.html, varyDocument(document, random, pools.get(language)));
+      for (const [number, page] of pages.entries()) {
+        const made = encodePrinted(page, `authored ${name} ${i} ${variant} ${number}`);
+        if (made) open.push(made);
+      }
+    }
+    if (open.length >= SHARD) flush();
+  }
+}
+if (open.length > 0) flush();
+await browser.close();
