@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { freemem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 
@@ -36,5 +35,5 @@ function memoryFolder() {
   // Some tests run programs that they have copied.
   if (/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))) return undefined;
   const { bavail, bsize } = statfsSync(folder);
-  return Math.min(bavail * bsize, freemem()) > 6 * 1024 ** 3 ? folder : undefined;
+  return Math.min(bavail * bsize, process.availableMemory()) > 6 * 1024 ** 3 ? folder : undefined;
 }

@@ -71,12 +71,14 @@ describe('GET /search', () => {
       expect(ids).toEqual(all);
     }
     expect(await idsOf('page=50&limit=200')).toEqual([]);
-    for (const query of ['page=51&limit=200', 'page=10001&limit=1', 'after=0_1_2&page=51&limit=200']) {
+    for (const query of ['page=51&limit=200', 'page=10001&limit=1', 'after=newest_0_1_2&page=51&limit=200']) {
       const { status, body } = await search(query);
       expect(status).toBe(422);
       expect(body.detail[0]).toMatchObject({ loc: ['query', 'page'], msg: expect.stringContaining('/export') });
     }
-    expect((await search('sort=confidence&after=0_1_2')).body.detail[0].loc).toEqual(['query', 'after']);
+    for (const query of ['sort=confidence&after=confidence_0_1_2', 'sort=oldest&after=newest_0_1_2', 'after=0_1_2']) {
+      expect((await search(query)).body.detail[0].loc, query).toEqual(['query', 'after']);
+    }
   });
 
   it('matches any of several values of a facet and none of its excluded ones', async () => {

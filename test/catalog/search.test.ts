@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { omitUndefined } from '../../src/base/omit-undefined.ts';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
-import { formatPosition, pageFrom } from '../../src/services/catalog/search/filter-query.ts';
+import { formatPosition, pageFrom, sortFrom } from '../../src/services/catalog/search/filter-query.ts';
 import { resolveFilters, SNAPSHOT } from '../../src/services/catalog/search/resolve-filters.ts';
 import { createSearch, type Search } from '../../src/services/catalog/search/search.ts';
 import type { Filters, Page, Sort } from '../../src/services/catalog/search/search-types.ts';
@@ -61,13 +61,14 @@ async function countUntilTotal(by: Search, filters: Filters, over: Partial<Page>
 /** The ids of all results, each page after the last item of the previous one. */
 async function listByPosition(by: Search, filters: Filters, over: Partial<Page>): Promise<string[]> {
   const ids: string[] = [];
+  const sort = sortFrom({ sort: page(over).sort }, filters);
   for (let continued: Partial<Page> = {}; ; ) {
     const { items, next, upTo } = await by.find(filters, page({ ...over, ...continued }));
     ids.push(...items.map(({ recordId }) => recordId));
     if (next === undefined) return ids;
     // As clients send it.
     continued = {
-      after: pageFrom({ ...PAGE_QUERY, ...(over.sort && { sort: over.sort }), after: formatPosition(next) }, filters)
+      after: pageFrom({ ...PAGE_QUERY, sort, after: formatPosition(next, sort) }, filters)
         .after!,
       upTo,
     };

@@ -411,13 +411,15 @@ describe('Speech-to-text access control', () => {
     product = await start({ STT_API_TOKENS: `${TOKEN},other` });
     const headers = { 'content-type': 'audio/wav' };
     const { url } = (await product.call('/files', { method: 'POST', body: createSilence(), headers })).body.data;
-    const recordingOf = (id: string, token = TOKEN) =>
-      fetch(`${product.url}/result/${id}/recording`, { headers: { authorization: `Bearer ${token}` } });
+    const recordingOf = (id: string, token = TOKEN, method = 'GET') =>
+      fetch(`${product.url}/result/${id}/recording`, { method, headers: { authorization: `Bearer ${token}` } });
     const id = await created({ url });
     const recording = await recordingOf(id);
     expect([recording.status, recording.headers.get('content-type')]).toEqual([200, 'audio/wav']);
     expect(recording.headers.get('content-security-policy')).toContain('sandbox');
     expect(Buffer.from(await recording.arrayBuffer()).equals(createSilence())).toBe(true);
+    const head = await recordingOf(id, TOKEN, 'HEAD');
+    expect([head.status, Number(head.headers.get('content-length'))]).toEqual([200, createSilence().length]);
     for (const response of [await recordingOf(id, 'other'), await recordingOf(await created()), await recordingOf('x')])
       expect(response.status).toBe(404);
   });

@@ -43,14 +43,18 @@ export default async function databaseServer(project: TestProject): Promise<(() 
 
 /** Removes the servers of runs that were killed. */
 async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const pid = Number(/^assay-test-(\d+)-/.exec(name)?.[1]);
-    if (!pid || (await isAlive(pid))) continue;
-    const folder = join(tmpdir(), name);
-    for (const dataDir of [folder, join(folder, 'data'), join(folder, 'home', 'data')]) {
-      const lock = await readLockFile(join(dataDir, 'postgres', 'cluster'));
-      if (lock && (await isServerOf(lock.pid, join(dataDir, 'postgres', 'cluster')))) process.kill(lock.pid, 'SIGQUIT');
+  for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp', '/dev/shm'])) {
+    for (const name of await readdir(parent).catch(() => [])) {
+      const pid = Number(/^assay-test-(\d+)-/.exec(name)?.[1]);
+      if (!pid || (await isAlive(pid))) continue;
+      const folder = join(parent, name);
+      for (const dataDir of [folder, join(folder, 'data'), join(folder, 'home', 'data')]) {
+        const cluster = join(dataDir, 'postgres', 'cluster');
+        const lock = await readLockFile(cluster);
+        if (lock && (await isServerOf(lock.pid, cluster))) process.kill(lock.pid, 'SIGQUIT');
+      }
+      // Not deleted: another user's folder, or a mounted one.
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
     }
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // another user's folder, or a mounted one
   }
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { notFound, taskNotFound } from '../../base/api-error.ts';
 import { describeErrors } from '../../http/envelope.ts';
@@ -60,7 +61,9 @@ export function uploadedFileRoute(
         'cross-origin-resource-policy': 'same-origin',
         'content-length': file.sizeBytes,
       });
-      return reply.type(type).send(file.stream);
+      if (request.method !== 'HEAD') return reply.type(type).send(file.stream);
+      file.stream.destroy();
+      return reply.type(type).send(Readable.from([]));
     },
   );
 }

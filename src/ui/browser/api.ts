@@ -2,7 +2,7 @@ import { parseJson, RequestError } from './requests.ts';
 import type { TokenStore } from './token.ts';
 
 export interface RequestOptions {
-  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly file?: File;
@@ -35,13 +35,19 @@ export function createApiClient(deps: {
       await abortable(tokens.prompt(token), call.signal);
     }
   }
+  async function file(path: string): Promise<Blob> {
+    const answer = await sendAuthorized(path, {});
+    return answer.status === 200 ? answer.body : dataOf<Blob>(answer, errorTexts);
+  }
   return {
     /** Prompts for a token if none is stored or the service rejects it. */
     call: async <T>(path: string, call: RequestOptions = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     /** Without an envelope, for example a file. */
-    async file(path: string): Promise<Blob> {
-      const answer = await sendAuthorized(path, {});
-      return answer.status === 200 ? answer.body : dataOf<Blob>(answer, errorTexts);
+    file,
+    /** Undefined if the file has more than `maxBytes`. */
+    async smallFile(path: string, maxBytes: number): Promise<Blob | undefined> {
+      const { header } = await sendAuthorized(path, { method: 'HEAD' });
+      return Number(header('content-length')) > maxBytes ? undefined : file(path);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface UploadJob<State extends TaskState = TaskState> {
   readonly grouping: Grouping;
   /** A `blob:` URL of the file. */
   preview: string | undefined;
-  /** Of an earlier task: whether its file cannot be read. */
+  /** Of an earlier task: whether its file cannot be read, or is too large to read it unasked. */
   isFileMissing?: boolean;
   stage: Stage;
   /** By `performance.now()`. */
@@ -119,9 +119,12 @@ export async function runUploadJob<State extends TaskState>(
   enter(state.error_code === 'CANCELLED' ? 'cancelled' : 'failed');
 }
 
+/** An hour of an MP3. Larger files are not read without being asked for. */
+const MAX_PREVIEW_BYTES = 64 * 1024 * 1024;
+
 /** Of an earlier task: its file as the preview, if it is stored. `path`: below that of the task. */
 export async function readUploadedFile(job: UploadJob, api: ApiClient, path: 'photo' | 'recording'): Promise<void> {
-  const file = await api.file(`result/${job.taskId}/${path}`).catch(() => undefined);
+  const file = await api.smallFile(`result/${job.taskId}/${path}`, MAX_PREVIEW_BYTES).catch(() => undefined);
   job.isFileMissing = file === undefined;
   // Meanwhile, the person may have chosen a file.
   if (file) job.preview ??= URL.createObjectURL(file);

@@ -9,7 +9,7 @@ import { showInvisible } from './untrusted-text.ts';
 export function RangeFields(props: {
   fields: readonly NumberField[];
   ranges: readonly FieldRange[];
-  services: readonly string[];
+  services: readonly string[] | undefined;
   viewer: Viewer;
 }): JSX.Element {
   const { fields, ranges, services, viewer } = props;
@@ -31,7 +31,7 @@ export function RangeFields(props: {
           />
         );
         return (
-          <div class="fields" id={`range-${name}`} hidden={!range && !services.includes(service)}>
+          <div class="fields" id={`range-${name}`} hidden={!range && services?.includes(service) === false}>
             <UntrustedText text={title} />
             <div class="range">
               {input('min')}

@@ -31,8 +31,8 @@ export function SearchView(
     ? fill(words.totalMore, { count: new Intl.NumberFormat(language).format(found.total) })
     : formatCount(words.total, found.total, language);
   const { ranges = [] } = filters;
-  // The values of the facet include those that are not selected.
-  const services = filters.service ?? found.facets?.service.map(({ value }) => value) ?? [];
+  // The values of the facet include those that are not selected. Undefined: not all matches were counted.
+  const services = filters.service ?? (found.facetsComplete ? found.facets?.service.map(({ value }) => value) : undefined);
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>

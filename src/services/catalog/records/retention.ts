@@ -7,7 +7,10 @@ const BATCH = 500;
 /** By indexing time and not `created_at`, because an import can contain old records. */
 export async function deleteExpiredRecords(db: Db, days: number, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
-    ({ rowCount: batch } = await db.query(REMOVE, [days, BATCH]));
+    batch = await db.transaction(async (tx) => {
+      await lockRecords(tx);
+      return (await tx.query(REMOVE, [days, BATCH])).rowCount;
+    });
   }
 }
 

@@ -55,7 +55,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         filters: filtersBody(filters),
         took_ms: Math.round(reply.elapsedTime),
         upto: upTo,
-        ...(next && { next: formatPosition(next) }),
+        ...(next && { next: formatPosition(next, page.sort) }),
       };
     },
   );

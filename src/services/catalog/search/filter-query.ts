@@ -99,7 +99,7 @@ export const SearchQuery = Type.Object({
   facets: Type.Boolean({ default: true, description: 'Whether to return facet counts.' }),
   after: Type.Optional(
     Type.String({
-      pattern: '^\\d_-?\\d{1,14}_\\d{1,15}(_(-1|[01](\\.\\d{1,10})?))?$',
+      pattern: `^(${SORTS.join('|')})_\\d_-?\\d{1,14}_\\d{1,15}(_(-1|[01](\\.\\d{1,10})?))?$`,
       description: '`next` of an earlier page: results after it, also those that no page reaches.',
     }),
   ),
@@ -178,17 +178,18 @@ const TOO_DEEP = `Input should not reach beyond result ${MAX_RESULTS}: send \`ne
 
 function positionFrom(after: string | undefined, sort: Sort): Position | undefined {
   if (after === undefined) return undefined;
-  const [stage, ms, number, conf] = after.split('_').map(Number);
-  const keys = [new Date(ms!), number];
-  if (sort !== 'confidence') return { stage: stage!, keys };
-  if (conf === undefined) throw invalid('after', 'Input should be `next` of a page with the same order', after);
-  return { stage: stage!, keys: [conf, ...keys] };
+  const [order, ...numbers] = after.split('_');
+  const [stage, ms, number, ...conf] = numbers.map(Number);
+  if (order !== sort || conf.length !== Number(sort === 'confidence')) {
+    throw invalid('after', 'Input should be `next` of a page with the same order', after);
+  }
+  return { stage: stage!, keys: [...conf, new Date(ms!), number] };
 }
 
 /** For `after`. */
-export function formatPosition({ stage, keys }: Position): string {
+export function formatPosition({ stage, keys }: Position, sort: Sort): string {
   const [number, at, ...conf] = keys.toReversed();
-  return [stage, Number(at), number, ...conf].join('_');
+  return [sort, stage, Number(at), number, ...conf].join('_');
 }
 
 /** Without `?` and the default order; the inverse of `filtersFrom` and `sortFrom`. */

@@ -90,8 +90,8 @@ export const texts = localize({
     ru: 'Браузер не может воспроизвести {name}. На расшифровку это не влияет.',
   },
   recordingMissing: {
-    en: 'The recording is not available here. Choose its file to play it with the transcript.',
-    ru: 'Запись здесь недоступна. Выберите её файл, чтобы слушать вместе с расшифровкой.',
+    en: 'The recording is not loaded. Choose its file to play it with the transcript.',
+    ru: 'Запись не загружена. Выберите её файл, чтобы слушать вместе с расшифровкой.',
   },
   chooseRecording: { en: 'Choose the recording', ru: 'Выбрать запись' },
   playFrom: { en: 'Play from {time}', ru: 'Воспроизвести с {time}' },

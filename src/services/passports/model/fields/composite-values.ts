@@ -38,7 +38,11 @@ export function assembleCompositeValue(
   };
 }
 
-/** Writes a part of a value by its template, unless it is written out on the page. */
+/** Writes a part of a value by its template, unless it is written out on the page or names its own kind: `здание № 14`. */
 export function writePart({ write, unless }: PartSpec, value: string): string {
-  return unless !== undefined && schemaPattern(unless, 'iu').test(value) ? value : write.replace('{}', value);
+  if (unless === undefined) return write.replace('{}', value);
+  return OWN_KIND.test(value) || schemaPattern(unless, 'iu').test(value) ? value : write.replace('{}', value);
 }
+
+/** Words in lower case before a name or a number, but not those of a name in honour of a person. */
+const OWN_KIND = /^(?!им\.|имени\s)(?:\p{Ll}[\p{Ll}-]*\.?\s+){1,3}[\p{Lu}«№\d]/u;

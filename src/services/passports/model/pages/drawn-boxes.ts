@@ -18,7 +18,7 @@ export function takeCheckBoxes(
   strokes: readonly Stroke[],
   page: { width: number; height: number },
 ): DrawnBoxes {
-  const squares = findSquares(strokes);
+  const squares = strokes.length > MAX_STROKES ? [] : findSquares(strokes).slice(0, MAX_SQUARES);
   const visible = squares.length === 0 ? [] : glyphs.filter(({ text }) => text.trim() !== '');
   const described = squares.flatMap((square) => {
     const inside = visible.filter(({ glyphBox }) => isInside(square, glyphBox));
@@ -55,8 +55,11 @@ const MIN_ASPECT = 0.8;
 const MAX_SPACE = 1.5;
 /** None, or a cross or a tick as a letter or sign. */
 const MARK = /^(?:[XxХхVv]|[^\p{L}\p{N}])?$/u;
-/** Short strokes of a floor plan; the time grows with their square. */
-const MAX_STROKES = 2000;
+/** Of a page: the time grows with their product. Floor plans have more strokes, forms with check boxes fewer. */
+const MAX_STROKES = 20_000;
+const MAX_SQUARES = 300;
+/** The time grows with the square of short strokes. */
+const MAX_SHORT_STROKES = 2000;
 
 interface Square {
   readonly box: Stroke;
@@ -70,7 +73,7 @@ function findSquares(strokes: readonly Stroke[]): Square[] {
   const level = sides.filter(({ box: [x0, y0, x1, y1] }) => y1 - y0 < 0.6 && x1 - x0 >= MIN_SIDE);
   const upright = sides.filter(({ box: [x0, y0, x1, y1] }) => x1 - x0 < 0.6 && y1 - y0 >= MIN_SIDE);
   const short = level.filter(({ box }) => box[2] - box[0] <= MAX_SIDE);
-  if (short.length > MAX_STROKES || upright.length > 2 * MAX_STROKES) return [];
+  if (short.length > MAX_SHORT_STROKES || upright.length > 2 * MAX_SHORT_STROKES) return [];
   const found: Square[] = [];
   for (const top of short) {
     const [x0, y0, x1] = top.box;

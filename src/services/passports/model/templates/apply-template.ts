@@ -62,7 +62,7 @@ function combine(
       const own = combined[field.key];
       if (!own || readings.has(field.key) || !isAtWrongPlace(own, field, lesson, match, document)) continue;
       // Where the earlier document had no value, this one may have one.
-      if (field.parts.length === 0 && (own.confidence ?? 0) < MIN_ELSEWHERE) delete combined[field.key];
+      if (field.cleared && (own.confidence ?? 0) < MIN_ELSEWHERE) delete combined[field.key];
       else combined[field.key] = { ...own, confidence: CONFIDENCE_DISPUTED, disagrees: true };
     }
   }

@@ -57,6 +57,7 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       factor: place?.factor ?? 1,
       ...(wrong && { wrong }),
       corrected: confirmed.edited,
+      ...(confirmed.value === null && { cleared: true }),
       ...(isExtended(confirmed.value, confirmed.original) && { extended: true }),
       ...(isExtended(confirmed.original, confirmed.value) && { shortened: true }),
       verified: false,

@@ -24,7 +24,7 @@ export interface LessonWord extends Area {
 
 export interface LessonField {
   readonly key: string;
-  /** Empty: the form has no such field at `wrong`. */
+  /** Empty: the value was removed, or is not found on the pages. */
   readonly parts: readonly LessonPart[];
   /** Text between the parts of a value from several places: one more than parts. */
   readonly literals: readonly string[];
@@ -34,6 +34,8 @@ export interface LessonField {
   readonly wrong?: Area;
   /** A person typed the value, instead of leaving the extracted one unchanged. */
   readonly corrected: boolean;
+  /** The person removed the value. */
+  readonly cleared?: true;
   /** The person added words to what the reader had found. */
   readonly extended?: true;
   /** The person removed words from what the reader had found. */
