@@ -68,8 +68,7 @@ async function listByPosition(by: Search, filters: Filters, over: Partial<Page>)
     if (next === undefined) return ids;
     // As clients send it.
     continued = {
-      after: pageFrom({ ...PAGE_QUERY, sort, after: formatPosition(next, sort) }, filters)
-        .after!,
+      after: pageFrom({ ...PAGE_QUERY, sort, after: formatPosition(next, sort) }, filters).after!,
       upTo,
     };
   }

@@ -32,7 +32,8 @@ export function SearchView(
     : formatCount(words.total, found.total, language);
   const { ranges = [] } = filters;
   // The values of the facet include those that are not selected. Undefined: not all matches were counted.
-  const services = filters.service ?? (found.facetsComplete ? found.facets?.service.map(({ value }) => value) : undefined);
+  const services =
+    filters.service ?? (found.facetsComplete ? found.facets?.service.map(({ value }) => value) : undefined);
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>
