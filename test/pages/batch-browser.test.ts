@@ -137,7 +137,7 @@ it('The page of a batch creates one batch of a selection that is sent again afte
   expect(await created()).toBe(1);
   await page.locator('#file').setInputFiles(photo);
   await until(created).toBe(2);
-  expect(await page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['wall.jpg', 'wall.jpg']);
+  await until(() => page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['wall.jpg', 'wall.jpg']);
   await page.locator('#rows a').click();
   await until(() => page.locator('#file-name').textContent()).toBe('wall.jpg');
   await page.locator('img#photo').waitFor();

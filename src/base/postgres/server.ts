@@ -75,6 +75,7 @@ const UNSAFE = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   autovacuum: 'off',
+  max_connections: 300, // all test files of a run share a server
 };
 
 function spawnServer(
