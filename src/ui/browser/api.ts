@@ -44,10 +44,10 @@ export function createApiClient(deps: {
     call: async <T>(path: string, call: RequestOptions = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     /** Without an envelope, for example a file. */
     file,
-    /** Undefined if the file has more than `maxBytes`. */
+    /** Undefined if the file cannot be read, or has more than `maxBytes`. */
     async smallFile(path: string, maxBytes: number): Promise<Blob | undefined> {
-      const { header } = await sendAuthorized(path, { method: 'HEAD' });
-      return Number(header('content-length')) > maxBytes ? undefined : file(path);
+      const { status, header } = await sendAuthorized(path, { method: 'HEAD' });
+      return status !== 200 || Number(header('content-length')) > maxBytes ? undefined : file(path);
     },
   };
 }
