@@ -94,6 +94,35 @@ describe('readRows', () => {
     ]);
   });
 
+  it('drops the figures of a plan on another page', () => {
+    const plan = [6.1, 18.4, 9.2].map(
+      (area, i): PrintedRow => ({
+        at: [40 + 300 * i, 100],
+        cells: { no: `${i + 1}`, area: String(area).replace('.', ',') },
+      }),
+    );
+    expect(read(plan, ROOMS)).toEqual(read(ROOMS));
+    expect(read(ROOMS, plan)).toEqual(read(ROOMS));
+    expect(read(plan)).toHaveLength(3);
+    const continued = ROOMS.map(
+      (row): PrintedRow => ({ ...row, cells: { no: row.cells['no']!, name: 'кладовая', area: '1,2' } }),
+    );
+    expect(read(ROOMS, continued)).toHaveLength(6);
+  });
+
+  it('reads a table with a column per room', () => {
+    const cells = ROOMS.flatMap((row, group) =>
+      Object.entries(row.cells).map(
+        ([name, text], line): PrintedRow => ({
+          at: [100 + 120 * group - OFFSETS[name]!, 100 + 20 * line],
+          cells: { [name]: text },
+          group,
+        }),
+      ),
+    );
+    expect(read(cells)).toEqual(read(ROOMS));
+  });
+
   it('drops a row of column numbers that lacks most columns', () => {
     const numbers: PrintedRow = { at: [40, 80], cells: { no: '1', area: '3' } };
     expect(read([numbers, ...ROOMS]).map(({ name }) => name)).toEqual(['прихожая', 'жилая комната', 'кухня']);

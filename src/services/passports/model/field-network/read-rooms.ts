@@ -17,11 +17,22 @@ interface Row {
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
-  const pages = readings.map((reading) => rowsOfPage(reading, section, table));
+  const pages = withoutPlans(readings.map((reading) => rowsOfPage(reading, section, table)));
   const all = pages.flat();
   const kept = pages.flatMap((rows) => inPrintedOrder(withoutStrays(rows, all)));
   return repairRows(kept.map(({ cells }) => [...cells]));
 }
+
+/** Drops the rows of pages with much shorter rows than the page with most cells: the figures of a plan. */
+function withoutPlans(pages: readonly Row[][]): Row[][] {
+  const cellsOf = (rows: readonly Row[]) => rows.reduce((sum, { cells }) => sum + cells.length, 0);
+  const table = pages.reduce<readonly Row[]>((most, rows) => (cellsOf(rows) > cellsOf(most) ? rows : most), []);
+  const usual = cellsOf(table) / table.length;
+  return pages.map((rows) => (cellsOf(rows) < PLAN_SHARE * usual * rows.length ? [] : rows));
+}
+
+// Chosen. A room of a plan has a number and an area, one of a table a name and mostly more.
+const PLAN_SHARE = 0.6;
 
 const FEW_ROWS = 3;
 // Chosen. Of a cell that its column shows.
