@@ -1,6 +1,7 @@
 // Writes pages of authored forms with other values and typography as shards.
-// node training/passports/generator/authored.mjs OUT_FOLDER VARIANTS FORMS… [--network FILE] [--report]
-// FORMS are folders as test/passports/accuracy/blind/first. `--report` prints the marks of each document instead.
+// node training/passports/generator/authored.mjs OUT_FOLDER VARIANTS FORMS… [--network FILE] [--first N] [--report]
+// FORMS are folders as test/passports/accuracy/blind/first. `--report` prints the marks of each document instead;
+// `--first` is the number of the first variant, for other pages than those of an earlier training.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +16,11 @@ import { createPool, varyDocument } from './vary-authored.mjs';
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
-  options: { network: { type: 'string' }, report: { type: 'boolean', default: false } },
+  options: {
+    network: { type: 'string' },
+    first: { type: 'string', default: '0' },
+    report: { type: 'boolean', default: false },
+  },
 });
 const [out, variants, ...folders] = positionals;
 const session = await openSession({ path: options.network ?? (await bundledNetwork()), poolSize: 1 });
@@ -73,7 +78,8 @@ mkdirSync(out, { recursive: true });
 const open = [];
 let shards = 0;
 const flush = () => writeShard(join(out, `authored-${String(shards++).padStart(4, '0')}.bin`), open.splice(0, SHARD));
-for (let variant = 0; variant < Number(variants); variant++) {
+const first = Number(options.first);
+for (let variant = first; variant < first + Number(variants); variant++) {
   for (const { name, documents } of forms) {
     for (const [i, document] of documents.entries()) {
       const random = createRandom(`authored ${name} ${i} ${variant}`);

@@ -84,6 +84,9 @@ export function createContext(random, language, style) {
     return String(FIELDS[field](facts, context) ?? '');
   };
 
+  const addendum = (field) =>
+    field === 'general:owner' && facts.ownerAddendum && random.chance(0.2) ? escapeText(facts.ownerAddendum) : '';
+
   /** Distractors of prose may also come from the facts of another building. */
   const distractProse = (kind) => {
     if (kind === 'material') return context.material();
@@ -112,7 +115,7 @@ export function createContext(random, language, style) {
         const parent = rivalValue(name, 2, escapeText(facts.parent));
         return random.pick([`${parent}, ${office}`, `${office} (${parent})`, `${office}, ${parent}`]);
       }
-      return value(name, escapeText(plain), name.startsWith('address.') ? addressGroup : newGroup());
+      return value(name, escapeText(plain), name.startsWith('address.') ? addressGroup : newGroup()) + addendum(name);
     });
   };
 
@@ -139,7 +142,7 @@ export function createContext(random, language, style) {
         field,
         label: context.label(field),
         caption: context.caption(field),
-        value: field === 'general:issuer' ? context.issuer(plain) : value(field, escapeText(plain)),
+        value: field === 'general:issuer' ? context.issuer(plain) : value(field, escapeText(plain)) + addendum(field),
         plain,
       };
     },

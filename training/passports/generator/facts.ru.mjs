@@ -1758,7 +1758,6 @@ function describeOwner(place, kind, year, random) {
     random.weighted([
       [() => `${legalForm(random)} ${quoted(companyName(random), random)}`, 6],
       [() => `ИП ${shown()}`, 1.2],
-      [() => `${legalForm(random)} ${quoted(companyName(random), random)}, ИНН ${random.integer(1e9, 9.9e9)}`, 0.5],
       [() => `${random.pick(['ТСЖ', 'ЖСК', 'ЖК', 'СНТ', 'ГСК', 'ЖЭК'])} ${quoted(gardenName(random), random)}`, 1],
       [
         () =>
@@ -1773,18 +1772,12 @@ function describeOwner(place, kind, year, random) {
     [organisation, isSoviet ? 0.2 : isPrivate ? 0.8 : 6],
     [kolkhoz, isSoviet ? 2 : 0.15],
     [factory, isSoviet ? 2.5 : 0.2],
-    [
-      () =>
-        `${shown()} (${random.pick(['собственник', 'наследник', 'наниматель', 'владелец', 'индивидуальная собственность'])})`,
-      0.3,
-    ],
     [() => `гр. ${shown()}`, isSoviet ? 1.2 : 0.2],
     [
       () =>
         `${random.pick(['Частная собственность', 'личная собственность', 'Общая совместная собственность', 'Совместная собственность'])}: ${shown()}`,
       0.5,
     ],
-    [() => `${shown()} - ${random.pick(['1/1', 'собственность', 'единоличная собственность', 'целое', 'вся'])}`, 0.3],
   ])();
   if (random.chance(0.05)) text = text.toUpperCase();
   return random.chance(0.5) && isSoviet ? text : capitalize(text);

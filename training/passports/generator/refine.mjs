@@ -17,9 +17,10 @@ function draw(random, language, list, facts) {
     .replaceAll('{k}', () => random.integer(101, 2999));
 }
 
-/** Changes some of the facts; adds `parent` and `description` of the issuer and `titled` persons. */
+/** Changes some of the facts; adds `parent` and `description` of the issuer, `ownerAddendum` and `titled` persons. */
 export function refineFacts(facts, random, language) {
   refineIssuer(facts, random, language);
+  refineOwner(facts, random, language);
   if (language === 'ru') {
     if (random.chance(0.2)) refineAddress(facts, random);
     if (random.chance(0.25)) endWithAbbreviation(facts, random);
@@ -41,6 +42,23 @@ function refineIssuer(facts, random, language) {
   else if (random.chance(0.22)) facts.issuer = draw(random, language, 'offices', facts);
   if (!facts.parent && random.chance(0.5)) facts.parent = draw(random, language, 'parents', facts);
   facts.description = draw(random, language, 'descriptions', facts);
+}
+
+/** Printed behind the owner but not part of it: the kind of the right, a share, a deed. Shares of several owners are part. */
+function refineOwner(facts, random, language) {
+  if (!facts.owner || /\d/u.test(facts.owner)) return;
+  const share = random.pick(['1/2', '1/3', '2/3', `${random.integer(1, 40)}/${random.integer(41, 99)}`]);
+  const [day, month, year] = [random.integer(1, 28), random.integer(1, 12), random.integer(1946, 2019)];
+  const date = random.pick([
+    `${day}.${String(month).padStart(2, '0')}.${year}`,
+    language === 'ru' ? `${day} ${random.pick(['мая', 'июня', 'марта'])} ${year} г.` : `${day} May ${year}`,
+  ]);
+  const end = draw(random, language, 'ownerAddenda', facts)
+    .replace('{share}', share)
+    .replace('{date}', date)
+    .replace('{year}', year);
+  const more = random.chance(0.3) ? `, ${draw(random, language, 'ownerAddenda', facts).replace(/\{.*/u, '')}` : '';
+  facts.ownerAddendum = random.pick([' — ', ' - ', ' – ', ', ', ', ', '; ', ' ']) + end + more.replace(/,? *$/u, '');
 }
 
 function refineAddress(facts, random) {

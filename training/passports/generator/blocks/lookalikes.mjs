@@ -155,7 +155,52 @@ function schedule(context) {
   return titleOf(context, words.titles, 0.7) + printTable(context, { columns, rows, alwaysHead: true });
 }
 
+/** A plan: boxes of rooms with their number, often over the area, and the lengths of walls. The values stand in the table of rooms. */
+function plan(context) {
+  const { random, facts, language } = context;
+  const format = numberFormat(random);
+  const line = `${random.pick([1, 1, 2])}px solid ${random.pick(['#000', '#222', '#555'])}`;
+  const length = () => (random.chance(0.6) ? format(random.integer(80, 900) / 100, 2) : '');
+  const kind = random.pick(['over', 'over', 'over', 'slash', 'area', 'number', 'name']);
+  const content = ({ no, area, name }) => {
+    const [number, size] = [escapeText(no), format(area)];
+    if (kind === 'over') return `<span style="border-bottom:1px solid #000">${number}</span><br>${size}`;
+    return { slash: `${number}/${size}`, area: size, number, name: `${escapeText(name)}<br>${size}` }[kind];
+  };
+  const rooms = facts.rooms.slice(0, random.integer(2, 9));
+  const perRow = random.integer(1, 5);
+  const rows = [];
+  for (let at = 0; at < rooms.length; at += perRow) rows.push(rooms.slice(at, at + perRow));
+  const boxes = rows.map(
+    (row) =>
+      `<div style="display:flex">${row
+        .map(
+          (one) =>
+            `<div style="border:${line};flex:${random.pick([1, 1, 1.6, 2])};padding:${random.integer(2, 22)}px 1px;text-align:center;line-height:1.1">${content(one)}${random.chance(0.3) ? `<div style="text-align:${random.pick(['left', 'right'])}">${length()}</div>` : ''}</div>`,
+        )
+        .join('')}</div>`,
+  );
+  const walls = random.chance(0.5)
+    ? `<div style="display:flex;justify-content:space-around">${rows[0].map(() => `<span>${length()}</span>`).join('')}</div>`
+    : '';
+  const title = random.pick(
+    language === 'ru'
+      ? [
+          'План квартиры',
+          'План квартиры. М 1:100',
+          'План дома',
+          'ПЛАН',
+          'Поэтажный план',
+          'План этажа, масштаб 1:200',
+          '',
+        ]
+      : ['Floor plan', 'Sketch plan, not to scale', 'GROUND PLAN', 'Plan, scale 1:100', ''],
+  );
+  return `<div style="width:${random.integer(35, 90)}%;font-size:${random.pick([0.6, 0.7, 0.8, 0.9])}em"><div style="text-align:center">${title}</div>${walls}${boxes.join('')}</div>`;
+}
+
 export const blocks = [
+  { name: 'plan', kind: 'other', weight: 5, make: plan },
   { name: 'parts like rooms', kind: 'other', weight: 7, make: parts },
   { name: 'shares of owners', kind: 'other', weight: 1.5, make: owners },
   { name: 'weighted wear', kind: 'other', weight: 3, make: weightedWear },

@@ -324,6 +324,13 @@ export function signatures(context) {
     ? `<div style="font-size:.6em;padding-left:${random.integer(60, 300)}px">${escapeText(random.pick(['(подпись) (Ф.И.О.)', '(подпись, фамилия, инициалы)', '(signature) (name)', 'М.П.', '(расшифровка подписи)']))}</div>`
     : '';
   const kind = random.integer(0, 3);
+  // The place of the seal stands beside a name.
+  if (random.chance(0.15))
+    for (const line of lines.filter(() => random.chance(0.5))) {
+      const seal = random.pick(['М. П.', 'М.П.', '(М. П.)', '(М.П.)', 'МП', 'L. S.', '(seal)']);
+      line.role = random.chance(0.4) ? `${seal} ${line.role}` : line.role;
+      line.name = line.role.startsWith(seal) ? line.name : `${line.name} ${seal}`;
+    }
   if (kind === 0)
     return lines
       .map(

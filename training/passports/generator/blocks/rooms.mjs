@@ -1370,7 +1370,7 @@ function prose(context) {
 export const blocks = [
   { name: 'room table', kind: 'rooms', weight: 12, make: roomTable },
   { name: 'room table side by side', kind: 'rooms', weight: 3, make: sideBySide },
-  { name: 'room table transposed', kind: 'rooms', weight: 0.6, make: transposed },
+  { name: 'room table transposed', kind: 'rooms', weight: 1, make: transposed },
   { name: 'room lines', kind: 'rooms', weight: 1.6, make: lines },
   { name: 'rooms in prose', kind: 'rooms', weight: 1, make: prose },
 ];
