@@ -15,6 +15,17 @@ export function findDate(text: string, thisYear = new Date().getUTCFullYear(), l
   return find(text) ?? findDateInWords(text) ?? find(text.replace(CONFUSED_DIGITS, asDigits));
 }
 
+/** Whether the dates among `words` have the month first: `05/14/1984`, and none `14/05/1984`. */
+export function isMonthFirst(words: readonly string[]): boolean {
+  const isAfter = (place: number) => words.some((word) => Number(SWAPPABLE.exec(word)?.[place]) > 12);
+  return isAfter(2) && !isAfter(1);
+}
+
+/** The date of a text in a document whose dates have the month first. */
+export const readMonthFirst = (text: string): string | undefined => findDate(text, undefined, 'mm/dd')?.value;
+
+const SWAPPABLE = /^\(?(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d{2})[),.;]?$/u;
+
 export function parseDate(text: string): string | undefined {
   const trimmed = text.trim();
   const found = findDate(trimmed);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isMonthFirst } from './dates.ts';
 import type { ValueSpec } from './schema.ts';
 import { readValue } from './values.ts';
 
@@ -125,6 +126,15 @@ describe.each(Object.entries(cases))('readValue of a %s', (_kind, [spec, texts])
 });
 
 describe('readValue', () => {
+  it.each([
+    [['05/14/1984', '11/03/1984'], true],
+    [['05/14/84,', 'Deed', '1402/9'], true],
+    [['05/14/1984', '14/05/1984'], false],
+    [['11/03/1984', '12.25.3'], false],
+  ])('tells from the dates %j whether the month is first', (words, first) => {
+    expect(isMonthFirst(words)).toBe(first);
+  });
+
   it('reads the month first if the label contains mm/dd', () => {
     expect(readValue(DATE, '02/10/1987', 'Date (mm/dd/yyyy)')?.value).toBe('1987-02-10');
   });

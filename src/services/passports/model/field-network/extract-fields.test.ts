@@ -49,6 +49,23 @@ it('extracts total area, year and address from a page with clear labels by the b
   }
 });
 
+it('reads dates with the month first where another date of the document has it first', async () => {
+  const finder = await openFieldFinder(loadSchema(), { network: await bundledNetwork() });
+  onTestFinished(() => finder.close());
+  const issued = async (inspected: string) => {
+    const page = pageOf([
+      [60, 60, 'PROPERTY RECORD CARD'],
+      [60, 100, 'Situs: 1800 Levee Road, Bel Canto, LA'],
+      [60, 120, 'Year built: 1961'],
+      [60, 140, `Date inspected: ${inspected}`],
+      [60, 160, 'Date of issue: 11/03/1995'],
+    ]);
+    return (await finder.find([page], new AbortController().signal)).fields['general:issue_date']?.value;
+  };
+  expect(await issued('10/26/1995')).toBe('1995-11-03');
+  expect(await issued('26/02/1995')).toBe('1995-03-11');
+});
+
 it('extracts fields and tables of a custom schema that the network does not know by their labels', async () => {
   const schema: Schema = {
     id: 'land',

@@ -1,6 +1,7 @@
 import { applyCrossChecks } from '../../cross-checks.ts';
 import type { Field, Warning } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
+import { isMonthFirst, readMonthFirst } from '../../schema/dates.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { createField, lowerByOcr } from '../fields/create-field.ts';
@@ -46,7 +47,18 @@ export function extractFields(
     }
   }
   for (const [key, field] of Object.entries(byLabels)) fields[key] ??= field;
-  return applyCrossChecks(refine(fields), schema);
+  return applyCrossChecks(inOrder(refine(fields), pages, schema), schema);
+}
+
+/** Reads dates with the month first where the other dates of the document have it first. */
+function inOrder(fields: Record<string, Field>, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
+  if (!isMonthFirst(pages.flatMap(({ words }) => words.map(({ text }) => text)))) return fields;
+  const dates = [...everyField(schema)].flatMap(({ key, spec }) => {
+    const field = spec.type === 'date' ? fields[key] : undefined;
+    const value = field?.text && readMonthFirst(field.text);
+    return field && value ? [[key, { ...field, value }] as const] : [];
+  });
+  return { ...fields, ...Object.fromEntries(dates) };
 }
 
 const withoutKnownTables = (schema: Schema): Schema => ({

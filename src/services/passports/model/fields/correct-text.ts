@@ -36,7 +36,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, (dot, at: number, whole: string) =>
+    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d-\p{L})\.$/u, (dot, at: number, whole: string) =>
       ABBREVIATED.test(whole.slice(0, at)) ? dot : '',
     )
     .trim();
@@ -58,7 +58,9 @@ function withoutOpenBrackets(text: string): string {
 
 /** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
-  const value = withoutRemnants(text);
+  const value = withoutRemnants(text).replace(ROMAN, (number) =>
+    number.replace(/\p{L}/gu, (one) => NUMERALS[one] ?? one),
+  );
   if (spec.numbering)
     return value.replaceAll('l', '1').replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'));
   if (spec.parts) return correctAddress(value);
@@ -70,6 +72,10 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(/(?<=[\p{L}\d])\s?‚(?=\s)/gu, ',')
     .replace(DOT_WITHIN, '');
 }
+
+/** Roman numbers with the letter І, which Russian lacks. */
+const ROMAN = /(?<!\p{L})[ІХXVI]*І[ІХXVI]*(?!\p{L})/gu;
+const NUMERALS: Readonly<Record<string, string>> = { І: 'I', Х: 'X' };
 
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;

@@ -71,7 +71,7 @@ function combine(
 
 interface Reading extends ReadField {
   readonly field: LessonField;
-  readonly score: number;
+  readonly match: FormMatch;
 }
 
 /** Values that the reader found too, then certain places; a token belongs to one value. */
@@ -92,7 +92,7 @@ function readFields(
       const read = open.flatMap((field) => {
         const found = readFieldAt(field, specs.get(field.key)!, context);
         const isUsed = found && (isFindable(field) || isAgreed(field.key, found.value));
-        return isUsed ? [{ ...found, field, score: match.score }] : [];
+        return isUsed ? [{ ...found, field, match }] : [];
       });
       const next = read.sort((a, b) => a.cost - b.cost)[0];
       if (!next) break;
@@ -128,7 +128,9 @@ const MIN_LONGER = 0.45;
 /** The confidence from which a value of the reader is kept. */
 function leastFor(own: Field, value: string, field: LessonField): number {
   const text = String(own.value);
-  if (field.parts[0]?.by === 'option') return Number.POSITIVE_INFINITY;
+  const isText = typeof own.value === 'string';
+  if (field.parts[0]?.by === 'option' || (isText && isTorn(text, value))) return Number.POSITIVE_INFINITY;
+  if (isText && /\p{L}/u.test(text) && !/\p{L}/u.test(value)) return 0;
   if (field.parts.length > 1 && isFilled(value, text)) return 0;
   const isLonger = hasWords(text, value) && !endsWith(text, value);
   if (field.corrected && isLonger && !field.shortened) return MIN_LONGER;
@@ -141,8 +143,9 @@ function leastFor(own: Field, value: string, field: LessonField): number {
  * Both found the same value, or one of two is chosen: the template's where a person had corrected the reader on this form,
  * unless it only adds words to a sure value of the reader, and the reader's where it had read the form right.
  */
-function mergeField({ value, tokens, score, field }: Reading, own: Field | undefined, document: FormDocument): Field {
-  const certainty = Math.min(1, 0.4 + 0.75 * score) * lowestConfidence(tokens);
+function mergeField(reading: Reading, own: Field | undefined, document: FormDocument): Field {
+  const { value, tokens, match, field } = reading;
+  const certainty = Math.min(1, 0.4 + 0.75 * match.score) * lowestConfidence(tokens);
   const rounded = (confidence: number) => Math.round(100 * confidence * certainty) / 100;
   if (own && isSame(own.value, value)) {
     // The reader normalises texts; both found the same one. A person may have corrected its punctuation.
@@ -151,13 +154,22 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
     return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  if (own && confidence >= leastFor(own, String(value), field)) {
+  if (own && confidence >= leastFor(own, String(value), field) && !isIntoForm(String(own.value), reading, document)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
   const whole = field.parts.length > 1 && own ? withParts(String(value), String(own.value)) : value;
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
   const read = fieldOf(whole, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
   return own ? { ...read, disagrees: true } : read;
+}
+
+/** Whether `text` goes on with the words of a sentence of the form, behind the value that the template found between them. */
+function isIntoForm(text: string, { value, tokens, cost, match, field }: Reading, document: FormDocument): boolean {
+  const known = wordsOf(String(value));
+  const next = document.tokens[tokens.at(-1)!.id + 1];
+  const isBetween = cost === 0 && field.inText === 'all' && field.parts[0]?.by !== 'cell';
+  const rest = `${plainOf(text)} `.startsWith(`${known.join(' ')} `) ? wordsOf(text).slice(known.length) : [];
+  return isBetween && next !== undefined && match.constants.has(next) && normalizeValue(next.text) === rest[0];
 }
 
 /** Adds the parts of `text` between two parts of `value`: those that the earlier document did not have. */
@@ -184,6 +196,10 @@ function isPartOf(found: string, value: string, { parts }: LessonField): boolean
   const isStart = `${plainOf(value)} `.startsWith(`${plainOf(found)} `);
   return !isStart || part?.by === 'cell' || part?.by === 'place' || part?.after.end !== undefined;
 }
+
+/** Whether `text` lacks words in the middle of `value`, or breaks off before one. */
+const isTorn = (text: string, value: string): boolean =>
+  isFilled(text, value) || (hasWords(value, text) && /\s(?:[сивк]|на|по|из|под|and|with|of|the|to|on)$/u.test(text));
 
 /** Whether `text` has the words of `some` in their order, and others. */
 function hasWords(text: string, some: string): boolean {

@@ -407,6 +407,41 @@ describe('A template', () => {
     expect(applyTemplates([form(SECOND)], {}, [{ id: 't', lessons }], schema).template).toBeUndefined();
   });
 
+  it('ends a value in a sentence before the next word of the form, also where the reader did not', () => {
+    const deed = (owner: string): ReadPage =>
+      pageOf([
+        [40, 40, 'Report on survey and valuation of dwellings'],
+        [40, 60, `Landlord and freeholder ${owner} whose registered office is at Durham`],
+        [40, 80, 'This report is for the party to whom it is addressed'],
+      ]);
+    const unchanged = { ...typed('general:owner', 'Jane Smithers', 'Jane Smithers'), edited: false };
+    const ownerFor = (value: string) =>
+      applyTemplates(
+        [deed('The Mayor of Looe')],
+        { 'general:owner': { value, confidence: 0.76, source: 'text', page: 1, bbox: null, text: '' } },
+        [{ id: 't', lessons: [learnLesson([deed('Jane Smithers')], [unchanged], schema)] }],
+        schema,
+      ).fields['general:owner']!.value;
+    expect(ownerFor('The Mayor of Looe whose')).toBe('The Mayor of Looe');
+    expect(ownerFor('The Mayor of Looe registered')).toBe('The Mayor of Looe registered');
+  });
+
+  it('replaces a sure value of the reader that lacks words in its middle or breaks off', () => {
+    const read = (value: string) =>
+      applyTemplates(
+        [register(['Mary of the Brown House'], '9-1')],
+        { 'general:owner': { value, confidence: 0.97, source: 'text', page: 1, bbox: null, text: '' } },
+        learned(register(['Jane Smithers'], '11-2'), {
+          ...typed('general:owner', 'Jane Smithers', 'Jane Smithers'),
+          edited: false,
+        }),
+        schema,
+      ).fields['general:owner']!.value;
+    expect(read('Mary Brown House')).toBe('Mary of the Brown House');
+    expect(read('Mary of the')).toBe('Mary of the Brown House');
+    expect(read('Brown House')).toBe('Brown House');
+  });
+
   const register = (owner: readonly string[], reference: string, shift = 0, note = ''): ReadPage =>
     pageOf([
       [40, 20, 'Municipal register of dwellings and their parts'],
