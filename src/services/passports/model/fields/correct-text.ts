@@ -59,7 +59,7 @@ function withoutOpenBrackets(text: string): string {
 /** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
   const value = withoutRemnants(text).replace(ROMAN, (number) =>
-    number.replace(/\p{L}/gu, (one) => NUMERALS[one] ?? one),
+    number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
   );
   if (spec.numbering)
     return value.replaceAll('l', '1').replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'));
@@ -74,8 +74,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
 }
 
 /** Roman numbers with the letter І, which Russian lacks. */
-const ROMAN = /(?<!\p{L})[ІХXVI]*І[ІХXVI]*(?!\p{L})/gu;
-const NUMERALS: Readonly<Record<string, string>> = { І: 'I', Х: 'X' };
+const ROMAN = /(?<!\p{L})[ІХXVI]+(?!\p{L})/gu;
 
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;
