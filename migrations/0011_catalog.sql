@@ -442,6 +442,6 @@ create index catalog_records_by_combination on catalog_records (facets);
 create index catalog_records_hidden on catalog_records (created_at desc, number desc) where hidden;
 create index catalog_records_by_indexing on catalog_records (indexed_at);
 create index catalog_records_by_task on catalog_records (task_id);
-create index catalog_records_words on catalog_records using gin (search) with (fastupdate = off);
-create index catalog_records_titles on catalog_records using gin (title_search) with (fastupdate = off);
+-- One index for both: a word in the title and another that is excluded anywhere need no search vectors.
+create index catalog_records_words on catalog_records using gin (search, title_search) with (fastupdate = off);
 create index catalog_words_trigrams on catalog_words using gin (word gin_trgm_ops);

@@ -92,7 +92,7 @@ async function scanSequentially(filters: Filters): Promise<string[]> {
     const narrowed = await resolveFilters(tx, filters, undefined);
     const { bind, values } = createParameters();
     const stage = queryStage(narrowed.expansion);
-    const sql = `select r.record_id from ${read(stage, { bind })} where ${where(narrowed, { bind })} and ${stage.rest({ bind })}`;
+    const sql = `select r.record_id from ${read(stage, narrowed, { bind })} where ${where(narrowed, { bind })} and ${stage.rest({ bind })}`;
     const plan = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
     expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Seq Scan on catalog_records/);
     const { rows } = await tx.query<{ record_id: string }>(sql, values);

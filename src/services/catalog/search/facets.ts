@@ -102,7 +102,7 @@ async function countKinds(
   };
   if (hasOnlyFacets(resolved)) return { ...(await countOf((p) => maintained(resolved, p))), complete: true };
   const some = await countOf(
-    (p) => `select r.facets, 1 as count from ${fromClause(stage, p)}
+    (p) => `select r.facets, 1 as count from ${fromClause(stage, resolved, p)}
              where ${where(resolved, p)} and ${stage.rest(p)} limit ${maxCounted + 1}`,
   );
   if (some.total <= maxCounted) return { ...some, complete: true };

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../base/db.ts';
 import { isAfter, orderOf, stages } from './order.ts';
+import type { FiltersAsWritten } from './resolve-filters.ts';
 import { MAX_COUNT, type Page } from './search-types.ts';
 import {
   COUNTS,
@@ -29,6 +30,8 @@ export interface FirstMatches {
   readonly numbers: readonly number[];
   /** Of the last number. */
   readonly stage: number;
+  /** With the alternatives of the words, if they were needed. */
+  readonly resolved: ResolvedFilters;
   /** Of all matches, in the format of {@link COUNTS}; only with facets and up to `maxCount` matches. */
   readonly counts: string | undefined;
 }
@@ -40,7 +43,7 @@ export interface FirstMatches {
  */
 export async function findFirstMatches(
   db: Queryable,
-  { after: _, ...resolved }: ResolvedFilters,
+  written: FiltersAsWritten,
   page: Page,
   { maxCount, maxTested }: SearchLimits,
 ): Promise<FirstMatches> {
@@ -50,21 +53,37 @@ export async function findFirstMatches(
   const counts: string[] = [];
   let total = 0;
   let last = 0;
-  for (const [i, stage] of stages(sort, resolved.expansion).entries()) {
+  let { resolved } = written;
+  for await (const [i, stage, narrowed] of stagesOf(written, page)) {
+    resolved = narrowed;
     if (i < (after?.stage ?? 0)) continue;
-    if (total > maxCount && numbers.length >= end) break;
     const within =
       i === after?.stage ? { ...resolved, after: isAfter(orderOf(sort, resolved.filters), after.keys) } : resolved;
     const { count, first, counts: some } = await readStage(db, within, page, stage, maxCount + 1);
     total += count;
     if (some) counts.push(some);
     const needed = end - numbers.length;
-    if (count === 0 || needed <= 0) continue;
-    last = i;
-    numbers.push(...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, maxTested })));
+    if (count > 0 && needed > 0) {
+      last = i;
+      numbers.push(...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, maxTested })));
+    }
+    if (total > maxCount && numbers.length >= end) break;
   }
   const all = page.facets && after === undefined && total <= maxCount ? counts.join(' ') : undefined;
-  return { total, numbers: numbers.slice(end - page.limit, end), stage: last, counts: all };
+  return { total, numbers: numbers.slice(end - page.limit, end), stage: last, resolved, counts: all };
+}
+
+/** With the filters that they need: only the last stage and the facets need the alternatives of the words. */
+async function* stagesOf(
+  { resolved: written, withAlternatives }: FiltersAsWritten,
+  { sort, facets }: Page,
+): AsyncGenerator<[number, Stage, ResolvedFilters]> {
+  const exact = sort === 'relevance' && !facets ? stages(sort, written.expansion) : [];
+  for (const [i, stage] of exact.entries()) yield [i, stage, written];
+  const resolved = await withAlternatives();
+  for (const [i, stage] of stages(sort, resolved.expansion).entries()) {
+    if (i >= exact.length) yield [i, stage, resolved];
+  }
 }
 
 async function readMany(
@@ -93,7 +112,7 @@ async function readStage(
   const order = columns.map((_, i) => `key${i} ${direction}`);
   const { rows } = await db.query<{ count: number; first: number[]; counts: string | null }>(
     `with m as materialized (
-       select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, { bind })}
+       select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, resolved, { bind })}
         where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${max ?? 'all'})
      select (select count(*) from m) as count,
             ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from m group by facets) c)` : 'null'} as counts,

@@ -57,7 +57,7 @@ function byWords(expansion: QueryExpansion): Stage[] {
   const titled: Condition = (p) => `r.title_search @@ (${tsquery({ ...expansion, excluded: [] }, 'as written', p)})`;
   const written: Condition = (p) => searchCondition(expansion, 'as written', p, 'index');
   return [
-    { words: titled, rest: expansion.excluded.length > 0 ? written : always },
+    { words: expansion.excluded.length > 0 ? (p) => `${titled(p)} and ${written(p)}` : titled, rest: always },
     { words: written, rest: (p) => `not ${titled(p)}` },
     ...(expansion.words.some((all) => all.length > 1)
       ? [{ words: (p, use) => searchCondition(expansion, 'alike', p, use), rest: always } satisfies Stage]

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../base/db.ts';
 import { isWithinEdits } from '../../../base/edit-distance.ts';
-import { parseQuery } from './query-parser.ts';
+import type { ParsedQuery } from './query-parser.ts';
 import { findCorrections, type IndexedWord, MIN_MISSPELT_LENGTH } from './spelling-correction.ts';
 
 export interface QueryExpansion {
@@ -14,58 +14,83 @@ export interface QueryExpansion {
   readonly ids: readonly number[];
 }
 
-/** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. Omits stop words. */
-export async function expandQuery(db: Queryable, q: string): Promise<Omit<QueryExpansion, 'ids'>> {
-  const query = parseQuery(q);
-  const singles = [...query.words];
-  const inPhrases = query.phrases.flat();
-  const { rows } = await db.query<KnownRow>(KNOWN, [singles, inPhrases]);
-  const searchable = rows.filter(({ stems }) => stems.length > 0);
-  const near = await findCorrections(
-    db,
-    searchable.filter(({ unknown }) => unknown).map(({ word }) => word),
-  );
-  const expanded = searchable.map((row) => ({ ...row, corrections: corrections(row, near.get(row.word) ?? []) }));
+/** A word of a query, as PostgreSQL sees it. */
+export interface QueryWord {
+  readonly word: string;
+  /** Empty for stop words. */
+  readonly stems: readonly string[];
+  readonly tsquery: string;
+  readonly containing?: readonly Alternative[];
+  readonly corrections?: readonly IndexedWord[];
+}
+
+type Expansion = Omit<QueryExpansion, 'ids'>;
+
+/** Without alternatives, which take up to 5 ms. Omits stop words. */
+export function expandAsWritten(query: ParsedQuery, known: readonly QueryWord[]): Expansion {
+  const words = known
+    .filter(({ stems }) => stems.length > 0)
+    .map((each) => ({ corrections: [], containing: [], ...each }));
   return {
-    words: expanded.filter(({ single }) => single).map(queriesOf),
+    words: words.filter(({ word }) => query.words.includes(word)).map(queriesOf),
     phrases: query.phrases.map((phrase) => phrase.join(' ')),
     excluded: query.excluded.map((phrase) => phrase.join(' ')),
-    prefixes: [...new Set(expanded.flatMap(prefixes))],
+    prefixes: [...new Set(words.flatMap(prefixes))],
   };
+}
+
+/** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. */
+export async function expandQuery(db: Queryable, query: ParsedQuery, known: readonly QueryWord[]): Promise<Expansion> {
+  const singles = known.filter(({ word, stems }) => stems.length > 0 && query.words.includes(word));
+  if (singles.length === 0) return expandAsWritten(query, known);
+  const { rows } = await db.query<AlternativesRow>(ALTERNATIVES, [singles.map(({ word }) => word)]);
+  const near = await findCorrections(
+    db,
+    rows.filter(({ unknown }) => unknown).map(({ word }) => word),
+  );
+  const found = new Map(
+    rows.map(({ word, similar, containing }) => [
+      word,
+      { corrections: corrections(word, similar ?? [], near.get(word) ?? []), containing: containing ?? [] },
+    ]),
+  );
+  return expandAsWritten(
+    query,
+    known.map((each) => ({ ...each, ...found.get(each.word) })),
+  );
 }
 
 const MAX_ALTERNATIVES = 50;
 const MAX_CORRECTIONS = 20;
 
-interface KnownRow {
+interface AlternativesRow {
   readonly word: string;
-  readonly single: boolean;
-  readonly stems: readonly string[];
-  readonly tsquery: string;
-  readonly containing: readonly Pick<IndexedWord, 'word' | 'tsquery'>[] | null;
+  readonly containing: readonly Alternative[] | null;
   readonly similar: readonly IndexedWord[] | null;
   /** Neither a form of it nor a word with this prefix is indexed. */
   readonly unknown: boolean;
 }
 
-type ExpandedRow = KnownRow & { readonly corrections: readonly IndexedWord[] };
+type Alternative = Pick<IndexedWord, 'word' | 'tsquery'>;
 
-function corrections({ word, similar }: KnownRow, near: readonly IndexedWord[]): IndexedWord[] {
+type ExpandedWord = Required<QueryWord>;
+
+function corrections(word: string, similar: readonly IndexedWord[], near: readonly IndexedWord[]): IndexedWord[] {
   const edits = word.length >= 9 ? 2 : 1;
-  const alike = (similar ?? []).filter((other) => isWithinEdits(word, other.word, edits) || isForm(word, other.stem));
+  const alike = similar.filter((other) => isWithinEdits(word, other.word, edits) || isForm(word, other.stem));
   return [...alike, ...near].slice(0, MAX_CORRECTIONS);
 }
 
 /** `tsquery`s by word. */
-function alternatives({ word, tsquery, corrections: others, containing }: ExpandedRow): ReadonlyMap<string, string> {
-  const all = [{ word, tsquery }, ...others, ...(containing ?? [])];
+function alternatives({ word, tsquery, corrections: others, containing }: ExpandedWord): ReadonlyMap<string, string> {
+  const all = [{ word, tsquery }, ...others, ...containing];
   return new Map([...new Map(all.map((each) => [each.word, each.tsquery]))].slice(0, MAX_ALTERNATIVES));
 }
 
 /** Most alternatives are forms of one word. Stop words have an empty query. */
-const queriesOf = (row: ExpandedRow) => [...new Set(alternatives(row).values())].filter((tsquery) => tsquery !== '');
+const queriesOf = (row: ExpandedWord) => [...new Set(alternatives(row).values())].filter((tsquery) => tsquery !== '');
 
-function prefixes(row: ExpandedRow): string[] {
+function prefixes(row: ExpandedWord): string[] {
   return [...[...row.stems, ...row.corrections.map(({ stem }) => stem)].map(prefixOf), ...alternatives(row).keys()];
 }
 
@@ -85,19 +110,18 @@ const prefixOf = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1
 // pg_trgm with a low threshold preselects words for the exact edit distance. Shorter words have too few trigrams and
 // are handled by `findCorrections`.
 // Named: planning takes longer than running it.
-const KNOWN = {
-  name: 'catalog-known-words',
+const ALTERNATIVES = {
+  name: 'catalog-alternatives',
   text: `
-  select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
-         to_tsquery('russian', w.word)::text as tsquery,
-         case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then (
+  select w.word,
+         case when length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then (
            select json_agg(json_build_object('word', c.word, 'tsquery', to_tsquery('russian', c.word)::text))
              from (select c.word from catalog_words c
                     where c.word like '%' || w.word || '%'
                     order by c.word not like w.word || '%', length(c.word), c.word
                     limit ${MAX_ALTERNATIVES}) c
          ) end as containing,
-         case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then (
+         case when length(w.word) >= 5 and w.word !~ '[[:digit:]]' then (
            select json_agg(json_build_object(
                     'word', c.word, 'tsquery', to_tsquery('russian', c.word)::text,
                     'stem', coalesce((tsvector_to_array(to_tsvector('russian', c.word)))[1], c.word)))
@@ -106,7 +130,7 @@ const KNOWN = {
                     order by similarity(c.word, w.word) desc, c.word
                     limit 100) c
          ) end as similar,
-         w.single and length(w.word) >= ${MIN_MISSPELT_LENGTH} and w.word !~ '[[:digit:]]'
+         length(w.word) >= ${MIN_MISSPELT_LENGTH} and w.word !~ '[[:digit:]]'
            and not exists (
              select from catalog_words c where c.word >= w.word and c.word < w.word || chr(1114111))
            and not exists (
@@ -119,7 +143,5 @@ const KNOWN = {
                    and length(c.word) <= length(w.word) + 2
                    and (tsvector_to_array(to_tsvector('russian', c.word)))[1] = s.stem
                  limit 1) c) as unknown
-    from (select word, true as single from unnest($1::text[]) as word
-          union all
-          select word, false from unnest($2::text[]) as word) w`,
+    from unnest($1::text[]) as w (word)`,
 };

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../../base/db.ts';
-import { expandQuery } from './query-expansion.ts';
+import { expandAsWritten, expandQuery, type QueryWord } from './query-expansion.ts';
+import { parseQuery } from './query-parser.ts';
 import { FACET_NAMES, type FacetName, type Filters } from './search-types.ts';
 import { createParameters, type ResolvedFilters } from './where.ts';
 
@@ -18,16 +19,43 @@ export async function resolveFilters(
   filters: Filters,
   upTo: number | undefined,
 ): Promise<ResolvedFilters> {
-  const { rows } = await db.query<{ latest: number; ids: number[] }>(LATEST, [filters.q?.replaceAll('\0', '')]);
-  const { latest, ids } = rows[0]!;
+  return (await resolveAsWritten(db, filters, upTo)).withAlternatives();
+}
+
+/** Without the alternatives of the words, which most pages of a frequent word do not need. */
+export async function resolveAsWritten(
+  db: Transaction,
+  filters: Filters,
+  upTo: number | undefined,
+): Promise<FiltersAsWritten> {
+  const q = filters.q?.replaceAll('\0', '');
+  const query = parseQuery(q ?? '');
+  const { rows } = await db.query<LatestRow>(LATEST, [q, [...new Set([...query.words, ...query.phrases.flat()])]]);
+  const { latest, ids, words } = rows[0]!;
   const kinds = await findFacetCombinations(db, filters);
-  return {
+  const resolved: ResolvedFilters = {
     filters,
-    ...(filters.q !== undefined && { expansion: { ...(await expandQuery(db, filters.q)), ids } }),
+    ...(q !== undefined && { expansion: { ...expandAsWritten(query, words), ids } }),
     ...(kinds && { kinds }),
     ...(filters.hasReport !== undefined && { reported: await reported(db) }),
     upTo: Math.min(upTo ?? latest, latest),
   };
+  return {
+    resolved,
+    withAlternatives: async () =>
+      q === undefined ? resolved : { ...resolved, expansion: { ...(await expandQuery(db, query, words)), ids } },
+  };
+}
+
+export interface FiltersAsWritten {
+  readonly resolved: ResolvedFilters;
+  readonly withAlternatives: () => Promise<ResolvedFilters>;
+}
+
+interface LatestRow {
+  readonly latest: number;
+  readonly ids: number[];
+  readonly words: readonly QueryWord[];
 }
 
 const LATEST = {
@@ -36,7 +64,11 @@ const LATEST = {
     select (select coalesce(max(number), 0) from catalog_records) as latest,
            array(select number from catalog_records where record_id = $1
                  union
-                 select number from (select number from catalog_records where task_id = $1 limit 10) own) as ids`,
+                 select number from (select number from catalog_records where task_id = $1 limit 10) own) as ids,
+           (select coalesce(json_agg(json_build_object(
+                     'word', word, 'stems', tsvector_to_array(to_tsvector('russian', word)),
+                     'tsquery', to_tsquery('russian', word)::text)), '[]')
+              from unnest($2::text[]) as word) as words`,
 };
 
 async function reported(db: Queryable): Promise<number[]> {

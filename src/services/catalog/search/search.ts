@@ -4,7 +4,7 @@ import { countFacets, createFacetCombinations, type FacetCombinations } from './
 import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { findNumberFields } from './number-fields.ts';
-import { resolveFilters, SNAPSHOT } from './resolve-filters.ts';
+import { resolveAsWritten, SNAPSHOT } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Position, Row, SearchResult, Sort } from './search-types.ts';
 import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
 import { createSnippets } from './snippet.ts';
@@ -77,8 +77,8 @@ function findRecords(
 ): Promise<SearchResult> {
   return db.transaction(
     async (tx) => {
-      const resolved = await resolveFilters(tx, filters, page.upTo);
-      const found = await findFirstMatches(tx, resolved, page, limits);
+      const found = await findFirstMatches(tx, await resolveAsWritten(tx, filters, page.upTo), page, limits);
+      const { resolved } = found;
       const counted = page.facets ? await countFacets(tx, kinds, resolved, limits, found.counts) : undefined;
       const facets = counted && { facets: counted.facets, facetsComplete: counted.complete };
       const items = await readHits(tx, found.numbers, resolved.expansion);

@@ -47,7 +47,7 @@ async function positionsAfter(
   const { keys, direction } = order;
   const { bind, values } = createParameters();
   const columns = keys({ bind });
-  const from = fromClause(stage, { bind });
+  const from = fromClause(stage, resolved, { bind });
   const rest = after ? { ...resolved, after: isAfter(order, after) } : resolved;
   const conditions = [where(rest, { bind }), stage.rest({ bind })];
   const { rows } = await db.transaction(

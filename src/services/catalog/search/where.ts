@@ -119,10 +119,11 @@ export function excludedCondition({ excluded }: QueryExpansion, { bind }: Binder
   return `not exists (select from catalog_records x where x.number = r.number and x.search @@ (${any.join(' || ')}))`;
 }
 
-/** `offset 0` makes the planner use the word index first: it underestimates the cost of reading search vectors. */
-export function fromClause({ words }: Stage, parameters: Binder): string {
+/** `offset 0` makes the planner use indexes first: it underestimates the cost of reading search vectors. */
+export function fromClause({ words }: Stage, { kinds }: Pick<ResolvedFilters, 'kinds'>, p: Binder): string {
   if (words === undefined) return 'catalog_records r';
-  return `(select * from catalog_records r where ${words(parameters, 'index')} offset 0) r`;
+  const conditions = [words(p, 'index'), ...(kinds ? [`r.facets = any(${p.bind(kinds)}::int[])`] : [])];
+  return `(select * from catalog_records r where ${conditions.join(' and ')} offset 0) r`;
 }
 
 /** Every word `as written`, `any` of its alternatives, or any but not as written: `alike`. */

@@ -147,7 +147,8 @@ describe('readValue', () => {
     [HEIGHT, '45'],
   ])('does not find a value of %o in %s', (spec, text) => expect(readValue(spec, text)).toBeUndefined());
 
-  it('takes less than 10 ms for 10 000 characters', () => {
+  // Quadratic time would exceed the time limit of the test.
+  it('takes linear time', () => {
     const parts = [
       '1',
       '1 ',
@@ -165,24 +166,8 @@ describe('readValue', () => {
       '1 руб. ',
     ];
     for (const part of parts) {
-      const text = part.repeat(Math.ceil(10_000 / part.length)).slice(0, 9_999);
-      for (const spec of [AREA, MONEY, HEIGHT, PERCENT, STOREYS, FLOOR, DATE]) {
-        expect(
-          fastest(() => readValue(spec, `${text}!`)),
-          `${spec.type} "${part}"`,
-        ).toBeLessThan(10);
-      }
+      const text = `${part.repeat(Math.ceil(100_000 / part.length))}!`;
+      for (const spec of [AREA, MONEY, HEIGHT, PERCENT, STOREYS, FLOOR, DATE]) readValue(spec, text);
     }
   });
 });
-
-/** The shortest of several times in milliseconds: other processes slow down single runs. */
-function fastest(run: () => unknown): number {
-  let best = Infinity;
-  for (let i = 0; i < 20 && best > 5; i++) {
-    const start = performance.now();
-    run();
-    best = Math.min(best, performance.now() - start);
-  }
-  return best;
-}
