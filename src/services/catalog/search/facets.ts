@@ -28,8 +28,8 @@ interface FacetCounts {
 
 /**
  * Counts records per facet combination: once for all facets if they are at most `maxCounted` without the filters on facets,
- * or if there are no other filters; else also for each filtered facet. Of more matches those among the newest `maxTested` records
- * count.
+ * or if there are no other filters; else also for each filtered facet. Of more matches, or seemingly twice as many, those
+ * among the newest `maxTested` records count.
  */
 export async function countFacets(
   db: Queryable,
@@ -40,18 +40,20 @@ export async function countFacets(
   known: string | undefined,
 ): Promise<FacetCounts> {
   const { filters, kinds, ...others } = resolved;
-  const count = async (of: Filters, ids: readonly number[] | undefined): Promise<Counts> => {
-    const { text, complete } = await countKinds(db, { ...others, filters: of, ...(ids && { kinds: ids }) }, limits);
-    return { counted: await read(db, combinations, text), complete };
+  const within = (of: Filters): CountOptions => {
+    const sampled = { ...others, filters: of };
+    let sample: Promise<Count[]> | undefined;
+    return { db, combinations, limits, newest: () => (sample ??= countNewest(db, combinations, sampled, limits)) };
   };
+  const options = within(filters);
+  const count = (of: Filters, ids: readonly number[] | undefined, how = options) =>
+    countKinds({ ...others, filters: of, ...(ids && { kinds: ids }) }, how);
   // All of `kinds`, and more if other facets than the defect are filtered.
   const widest = await kindsWithConfidence(db, filters);
-  const shared =
-    known === undefined || kinds !== undefined
-      ? await count(filters, widest)
-      : { counted: await read(db, combinations, known), complete: true };
+  const exact = known === undefined ? undefined : { counted: await read(db, combinations, known), complete: true };
+  const shared = exact && kinds === undefined ? exact : await count(filters, widest);
   const isAll = kinds === undefined || kinds.length === widest?.length;
-  const matches = shared.complete || isAll ? shared : await count(filters, kinds);
+  const matches = shared.complete || isAll ? shared : (exact ?? (await count(filters, kinds)));
   const all = tally(matches, filters);
   const facets: (readonly [FacetName, Facet])[] = [];
   let { complete } = matches;
@@ -63,7 +65,8 @@ export async function countFacets(
       // Without the filter on a defect or group, `minConf` applies to another confidence.
       const isDependent = filters.minConf !== undefined && (name === 'defect' || name === 'master');
       const ids = await findFacetCombinations(db, rest);
-      own = isDependent || (!shared.complete && ids !== undefined) ? await count(rest, ids) : shared;
+      if (isDependent) own = await count(rest, ids, within(rest));
+      else own = !shared.complete && ids !== undefined ? await count(rest, ids) : shared;
       if (own !== matches) ({ counts } = tally(own, rest));
     }
     complete &&= own.complete;
@@ -76,9 +79,22 @@ export async function countFacets(
   };
 }
 
+interface Count {
+  readonly kind: FacetCombination;
+  readonly count: number;
+}
+
 interface Counts {
-  readonly counted: readonly { readonly kind: FacetCombination; readonly count: number }[];
+  readonly counted: readonly Count[];
   readonly complete: boolean;
+}
+
+interface CountOptions {
+  readonly db: Queryable;
+  readonly combinations: FacetCombinations;
+  readonly limits: FacetLimits;
+  /** Matches of all kinds among the newest `maxTested` records. */
+  readonly newest: () => Promise<readonly Count[]>;
 }
 
 /** Records without the defects have no confidence of them. */
@@ -86,33 +102,68 @@ const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
   minConf !== undefined && defect !== undefined ? findFacetCombinations(db, { defect }) : Promise.resolve(undefined);
 
 async function countKinds(
-  db: Queryable,
   resolved: ResolvedFilters,
-  { maxCounted, maxTested }: FacetLimits,
-): Promise<{ text: string; complete: boolean }> {
-  const stage = queryStage(resolved.expansion);
-  const countOf = async (from: (p: Binder) => string) => {
-    const { bind, values } = createParameters();
-    const { rows } = await db.query<{ text: string; total: number }>(
-      `select ${COUNTS} as text, coalesce(sum(count), 0)::bigint as total
-         from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`,
-      values,
-    );
-    return rows[0]!;
+  { db, combinations, limits: { maxCounted, maxTested }, newest }: CountOptions,
+): Promise<Counts> {
+  const { kinds } = resolved;
+  if (hasOnlyFacets(resolved)) {
+    return { counted: await countBy(db, combinations, (p) => maintained(resolved, p)), complete: true };
+  }
+  const ofKinds = async () => {
+    const ids = kinds && new Set(kinds);
+    return (await newest()).filter(({ kind }) => ids?.has(kind.id) ?? true);
   };
-  if (hasOnlyFacets(resolved)) return { ...(await countOf((p) => maintained(resolved, p))), complete: true };
-  const some = await countOf(
+  const stage = queryStage(resolved.expansion);
+  // Reading `maxCounted` of a million records takes three times as long as testing the newest ones.
+  if (isWholeCatalog(resolved)) {
+    const sample = await ofKinds();
+    if ((totalOf(sample) / maxTested) * resolved.upTo > 2 * maxCounted) return { counted: sample, complete: false };
+  }
+  const some = await countBy(
+    db,
+    combinations,
     (p) => `select r.facets, 1 as count from ${fromClause(stage, resolved, p)}
              where ${where(resolved, p)} and ${stage.rest(p)} limit ${maxCounted + 1}`,
   );
-  if (some.total <= maxCounted) return { ...some, complete: true };
-  const newest = await countOf(
+  if (totalOf(some) <= maxCounted) return { counted: some, complete: true };
+  return { counted: await ofKinds(), complete: false };
+}
+
+const totalOf = (counted: readonly Count[]) => counted.reduce((sum, { count }) => sum + count, 0);
+
+/** Whether the newest records are a sample of all that may match. */
+const isWholeCatalog = ({ filters: { from, to, hidden } }: ResolvedFilters) => !(from || to || hidden);
+
+function countNewest(
+  db: Queryable,
+  combinations: FacetCombinations,
+  resolved: ResolvedFilters,
+  { maxTested }: FacetLimits,
+): Promise<Count[]> {
+  const stage = queryStage(resolved.expansion);
+  const words = (p: Binder) => stage.words?.(p, 'test') ?? 'true';
+  return countBy(
+    db,
+    combinations,
     (
       p,
     ) => `select r.facets, 1 as count from ${firstRecords(resolved, ['r.created_at desc', 'r.number desc'], maxTested, p)}
-             where ${where(resolved, p)} and ${stage.words?.(p, 'test') ?? 'true'} and ${stage.rest(p)}`,
+             where ${where(resolved, p)} and ${words(p)} and ${stage.rest(p)}`,
   );
-  return { ...newest, complete: false };
+}
+
+async function countBy(
+  db: Queryable,
+  combinations: FacetCombinations,
+  from: (parameters: Binder) => string,
+): Promise<Count[]> {
+  const { bind, values } = createParameters();
+  const { rows } = await db.query<{ text: string }>(
+    `select ${COUNTS} as text
+       from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`,
+    values,
+  );
+  return read(db, combinations, rows[0]!.text);
 }
 
 /** Counts that triggers maintain, without the records indexed since the snapshot. */
@@ -123,7 +174,7 @@ function maintained({ kinds, upTo }: ResolvedFilters, { bind }: Binder): string 
           select facets, -1 from catalog_records where ${of} and not hidden and number > ${bind(upTo)}::bigint`;
 }
 
-async function read(db: Queryable, combinations: FacetCombinations, text: string): Promise<Counts['counted']> {
+async function read(db: Queryable, combinations: FacetCombinations, text: string): Promise<Count[]> {
   const numbers = text === '' ? [] : text.split(' ').map(Number);
   const ids = numbers.filter((_, i) => i % 2 === 0);
   const known = await combinations.load(db, ids);

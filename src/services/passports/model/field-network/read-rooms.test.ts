@@ -110,17 +110,23 @@ describe('readRows', () => {
     expect(read(ROOMS, continued)).toHaveLength(6);
   });
 
-  it('reads a table with a column per room', () => {
-    const cells = ROOMS.flatMap((row, group) =>
-      Object.entries(row.cells).map(
-        ([name, text], line): PrintedRow => ({
-          at: [100 + 120 * group - OFFSETS[name]!, 100 + 20 * line],
-          cells: { [name]: text },
-          group,
-        }),
-      ),
-    );
-    expect(read(cells)).toEqual(read(ROOMS));
+  it('reads a table with a column per room, also in parts below each other', () => {
+    const across = (rows: readonly PrintedRow[], y: number) =>
+      rows.flatMap((row, group) =>
+        Object.entries(row.cells).map(
+          ([name, text], line): PrintedRow => ({
+            at: [100 + 120 * group - OFFSETS[name]!, y + 20 * line],
+            cells: { [name]: text },
+            group,
+          }),
+        ),
+      );
+    expect(read(across(ROOMS, 100))).toEqual(read(ROOMS));
+    const below: PrintedRow[] = [
+      { at: [40, 160], cells: { no: '4', name: 'кладовая', area: '1,2', height: '2,50' } },
+      { at: [40, 180], cells: { no: '5', name: 'балкон', area: '1,1' } },
+    ];
+    expect(read([...across(ROOMS, 100), ...across(below, 200)])).toEqual(read([...ROOMS, ...below]));
   });
 
   it('drops a row of column numbers that lacks most columns', () => {

@@ -46,7 +46,9 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
     if (!other || share(spec) > share(other)) known.set(i, spec);
   }
-  const rows = connect([...names.keys()], reading).flatMap((members): Row[] => {
+  const joined = connect([...names.keys()], reading);
+  const groups = joined.flatMap((members) => apart(members, names, reading));
+  const rows = groups.flatMap((members): Row[] => {
     const cells = columns.flatMap((spec): ReadCell[] => {
       const own = oneCell(
         members.filter((i) => names.get(i) === spec),
@@ -66,6 +68,32 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
   const area = columns.find(({ key }) => key === 'area');
   const whole = withWholeTexts(rows, reading);
   return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+}
+
+/** Separates the rooms of a table with a column per room that goes on below itself: there a column repeats after another. */
+function apart(
+  members: readonly number[],
+  names: ReadonlyMap<number, ColumnSpec>,
+  { tokens }: PageReading,
+): (readonly number[])[] {
+  const rooms: number[][] = [[]];
+  const seen = new Set<ColumnSpec>();
+  let last: { spec: ColumnSpec; y1: number } | undefined;
+  for (const i of [...members].sort((a, b) => middleY(tokens[a]!) - middleY(tokens[b]!))) {
+    const spec = names.get(i)!;
+    if (spec !== last?.spec) {
+      // A table with a row per room has several columns on one line.
+      if (last && middleY(tokens[i]!) < last.y1) return [members];
+      if (seen.has(spec)) {
+        rooms.push([]);
+        seen.clear();
+      }
+    }
+    seen.add(spec);
+    rooms.at(-1)!.push(i);
+    last = { spec, y1: tokens[i]!.y1 };
+  }
+  return rooms;
 }
 
 /** The area is the product of two other numbers of the row, if the cell that the network took for it is not. */
