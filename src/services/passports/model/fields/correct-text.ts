@@ -36,7 +36,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d-\p{L})\.$/u, (dot, at: number, whole: string) =>
+    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d[-:]\p{L})\.$/u, (dot, at: number, whole: string) =>
       ABBREVIATED.test(whole.slice(0, at)) ? dot : '',
     )
     .trim();
@@ -58,23 +58,26 @@ function withoutOpenBrackets(text: string): string {
 
 /** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
-  const value = withoutRemnants(text).replace(ROMAN, (number) =>
-    number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
-  );
+  const value = withoutRemnants(text)
+    .replace(ROMAN, (number) =>
+      number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
+    )
+    .replace(/(?<=[\p{L}\d.])\s?‚(?=\s)/gu, ',')
+    .replace(OPENING_QUOTE, '');
   if (spec.numbering)
     return value.replaceAll('l', '1').replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'));
   if (spec.parts) return correctAddress(value);
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
-  return kept
-    .replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО')
-    .replace(/(?<=[\p{L}\d])\s?‚(?=\s)/gu, ',')
-    .replace(DOT_WITHIN, '');
+  return kept.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО').replace(DOT_WITHIN, '');
 }
 
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]+(?!\p{L})/gu;
+
+/** Before a word, with no closing one after it: a speck. */
+const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^’']*$)/gu;
 
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;
@@ -93,13 +96,23 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 
 /** Corrects confused digits and letters, and lost dots of initials, if the result matches the field's `shapes`. */
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
-  if (!shapes || shapeFactor(shapes, value) > 1) return value;
-  const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
+  if (!shapes) return value;
+  const single = value.replace(TWO_LETTERS, (both, upper: string, lower: string) =>
+    upper.toLowerCase() === lower ? `${upper}.` : both,
+  );
+  if (shapeFactor(shapes, single) > 1) return single;
+  const initials = single.replace(
+    /(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu,
+    (match) => INITIALS[match] ?? match,
+  );
   const upper = initials.replace(/(?<!\p{L})\p{Ll}(?=\.)/gu, (letter) => letter.toUpperCase());
   const dotted = initials.replace(/(?<!\p{L})(\p{Lu})(?=\s+\p{Lu}|$)/gu, '$1.');
   const corrections = [initials, upper, dotted, asDigits(value).replace(/\s/gu, '')];
   return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? value;
 }
+
+/** `Хх. Валитов`: one letter was recognized in both cases. */
+const TWO_LETTERS = /(?<!\p{L})(\p{Lu})(\p{Ll})\./gu;
 
 const INITIALS: Readonly<Record<string, string>> = {
   0: 'О',

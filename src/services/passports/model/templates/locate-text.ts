@@ -53,6 +53,9 @@ const MIN_FOUND = 0.7;
 
 const MIN_FOUND_ASSEMBLED = 0.55;
 
+/** The cost of a word elsewhere than behind the word before it, where it stands too. */
+const TORN = 3;
+
 interface Step {
   readonly cost: number;
   /** Index of the token of this word, or of the last word before it that has one. */
@@ -89,7 +92,9 @@ export function findChained(
       let best: Step | undefined;
       const own = (taken.has(token) ? 2 : 0) - (preferred.has(token) ? 1 : 0);
       for (const step of steps) {
-        const cost = step.cost + own + (step.token ? jump(step.token, token, document) : 0);
+        const behind = step.token && tokens[step.token.id + 1];
+        const isTorn = behind?.plain === plain && behind.token !== token;
+        const cost = step.cost + own + (step.token ? jump(step.token, token, document) : 0) + (isTorn ? TORN : 0);
         if (!best || cost < best.cost) best = { cost, token, taken: true, previous: step };
       }
       if (best) next.push(best);

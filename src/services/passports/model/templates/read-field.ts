@@ -20,15 +20,22 @@ export interface ReadField {
 export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceContext): ReadField | undefined {
   const { document } = context;
   const { parts, literals, factor } = field;
-  const taken = new Set(context.taken);
-  const read = parts.map((part) => {
+  const readPart = (part: LessonPart, taken: ReadonlySet<FormToken>) => {
     const own = { ...context, taken };
     const isBetween = context.match.inText || (field.inText === 'all' && isInSentence(part, context.lesson));
     const between = isBetween ? readBetween(part, field.inText, own) : undefined;
     const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
-    for (const token of parsed?.tokens ?? []) taken.add(token);
     return parsed && { ...parsed, cost: place.cost };
+  };
+  const alone = parts.length === 1 ? [] : parts.map((part) => readPart(part, context.taken)?.tokens ?? []);
+  const taken = new Set(context.taken);
+  const read = parts.map((part, i) => {
+    // Lines below a blank that a later part has for itself; a cell has bounds.
+    const others = part.by === 'cell' ? [] : alone.slice(i + 1).filter((other) => isWithin(other, alone[i]!));
+    const one = readPart(part, new Set([...taken, ...others.flat()]));
+    for (const token of one?.tokens ?? []) taken.add(token);
+    return one;
   });
   const found = read.filter((one) => one !== undefined);
   if (found.length === 0 || !read[0]) return undefined;
@@ -53,6 +60,9 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
 }
+
+const isWithin = (some: readonly FormToken[], all: readonly FormToken[]): boolean =>
+  some.length < all.length && some.every((token) => all.includes(token));
 
 /** Without `ул.` before a value that is another kind of street, by the parts of the schema, or names its own kind. */
 function withoutDesignation({ parts = [] }: FieldSpec, literal: string, value: string): string {

@@ -459,6 +459,45 @@ describe('A template', () => {
   ];
   const TRUST = ['The Trustees of the Bede Memorial', 'Institute at Durham'];
 
+  it('gives the line below two blanks to the one that it belongs to', () => {
+    const card = (town: string, region: Line, street: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Technical passport of an individual dwelling house'],
+        [40, 60, 'Town (settlement, village)'],
+        [210, 60, town],
+        [380, 60, 'region, district'],
+        region,
+        [40, 94, 'Street (lane)'],
+        [130, 94, street],
+        [40, 134, 'Drawn up on request of the owner as of the survey date'],
+      ]);
+    const address = 'Labinsk, Kuban Region, Mill Road 88';
+    const page = card('Gorodok', [40, 74, 'Altai Region, Minor District'], 'Elm Road 3');
+    const templates = learned(
+      card('Labinsk', [490, 60, 'Kuban Region'], 'Mill Road 88'),
+      typed('general:address', address),
+    );
+    const { fields } = applyTemplates([page], {}, templates, schema);
+    expect(fields['general:address']).toMatchObject({ value: 'Gorodok, Altai Region, Minor District, Elm Road 3' });
+  });
+
+  it('learns a value as it stands, not with the same word of a label below it', () => {
+    const card = (region: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Technical passport of an individual dwelling house'],
+        [40, 60, '1. The house stands in'],
+        [180, 60, region],
+        [180, 76, '(oblast, region, district)'],
+        [40, 92, 'Mill Road 88'],
+        [140, 108, '(street, number of the house)'],
+        [40, 140, 'Drawn up on request of the owner as of the survey date'],
+      ]);
+    const address = 'Perm Region, Kizelovsky district, Mill Road 88';
+    const templates = learned(card('Perm Region, Kizelovsky district'), typed('general:address', address));
+    const { fields } = applyTemplates([card('Bashkiria')], {}, templates, schema);
+    expect(fields['general:address']).toMatchObject({ value: 'Bashkiria, Mill Road 88' });
+  });
+
   it('reads a text with more lines than the corrected one had', () => {
     const templates = learned(register(['Jane Smithers'], '11-2'), typed('general:owner', 'Jane Smithers'));
     const { fields } = applyTemplates([register(TRUST, '9-1')], {}, templates, schema);
