@@ -36,7 +36,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d[-:]\p{L})\.$/u, (dot, at: number, whole: string) =>
+    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d[-:/]\p{L}|\d\s[мс]?м)\.$/u, (dot, at: number, whole: string) =>
       ABBREVIATED.test(whole.slice(0, at)) ? dot : '',
     )
     .trim();

@@ -1,5 +1,5 @@
 import { flattenBackground } from './background.ts';
-import { binarize, findComponents, otsuThreshold, type Rectangle } from './binarize.ts';
+import { type BinaryImage, binarize, findComponents, otsuThreshold, type Rectangle } from './binarize.ts';
 import { type CheckBox, eraseCheckBoxes, findCheckBoxes } from './check-boxes.ts';
 import { findDeskewedView, type View } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
@@ -37,7 +37,8 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
   const rules = findRules(ink, DPI);
   removeRules(flat, ink, rules);
   whiten(flat.data, threshold);
-  const textInk = binarize(flat, 200);
+  const textInk = binarize(flat, TEXT);
+  addFaintText(textInk, flat);
   const components = findComponents(textInk);
   const letterHeight = medianLetterHeight(components);
   const scale = Math.min(1, LETTER_HEIGHT / Math.max(1, letterHeight));
@@ -62,6 +63,27 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
     images: regions.map((region) => cropRegion(flat, region, scale)),
   };
 }
+
+/** Adds the pixels of print that is grey and thin throughout, as the small labels of coloured forms. */
+function addFaintText(ink: BinaryImage, { width, height, data }: GrayImage): void {
+  for (const { left, top, right, bottom, area } of findComponents(binarize({ width, height, data }, FAINT))) {
+    const sides = [right - left, bottom - top];
+    // Not a piece of a rule. Narrow letters are read with the others of their line.
+    if (Math.min(...sides) < MIN_LETTER || Math.max(...sides) > MAX_LETTER || sides[0]! > 3 * sides[1]!) continue;
+    const rows = Array.from({ length: bottom - top }, (_, y) => (top + y) * width);
+    let dark = 0;
+    for (const row of rows) for (let x = left; x < right; x++) dark += ink.data[row + x]!;
+    if (dark >= 0.5 * area) continue;
+    for (const row of rows) for (let x = left; x < right; x++) if (data[row + x]! < FAINT) ink.data[row + x] = 1;
+  }
+}
+
+/** Lighter pixels are the edges of print; of grey print whose strokes are thinner than a pixel, they are all there is. */
+const TEXT = 200;
+const FAINT = 240;
+// Chosen, in pixels.
+const MIN_LETTER = 0.018 * DPI;
+const MAX_LETTER = 0.2 * DPI;
 
 /** Removes paper texture and noise, in place. */
 function whiten(data: Uint8Array, threshold: number): void {
