@@ -193,9 +193,10 @@ function searchRandomRecords(seed: number): void {
       const period = omitUndefined({ from, to, hidden });
       const newest = new Set(bruteForceSearch(records, { filters: period, terms: [] }, 'newest').slice(0, maxTested));
       const matches = (of: Filters) => bruteForceSearch(records, { ...query, filters: of }, 'newest');
+      const visible = bruteForceSearch(records, { filters: {}, terms: [] }, 'newest').length;
       const seemsMany = (own: Filters) =>
         !(from || to || hidden) &&
-        (matches(own).filter((id) => newest.has(id)).length / maxTested) * records.length > 2 * maxTested;
+        (matches(own).filter((id) => newest.has(id)).length / maxTested) * visible > 2 * maxTested;
       const isExact = (own: Filters) =>
         others.every((each) => each === undefined) || (matches(own).length <= maxTested && !seemsMany(own));
       const expected = matches(filters).length;

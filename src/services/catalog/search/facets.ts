@@ -40,10 +40,10 @@ export async function countFacets(
   known: string | undefined,
 ): Promise<FacetCounts> {
   const { filters, kinds, ...others } = resolved;
+  const visible = once(() => countVisible(db));
   const within = (of: Filters): CountOptions => {
-    const sampled = { ...others, filters: of };
-    let sample: Promise<Count[]> | undefined;
-    return { db, combinations, limits, newest: () => (sample ??= countNewest(db, combinations, sampled, limits)) };
+    const newest = once(() => countNewest(db, combinations, { ...others, filters: of }, limits));
+    return { db, combinations, limits, newest, visible };
   };
   const options = within(filters);
   const count = (of: Filters, ids: readonly number[] | undefined, how = options) =>
@@ -95,6 +95,13 @@ interface CountOptions {
   readonly limits: FacetLimits;
   /** Matches of all kinds among the newest `maxTested` records. */
   readonly newest: () => Promise<readonly Count[]>;
+  /** The number of records that are not hidden. */
+  readonly visible: () => Promise<number>;
+}
+
+function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
+  let result: Promise<Value> | undefined;
+  return () => (result ??= run());
 }
 
 /** Records without the defects have no confidence of them. */
@@ -103,7 +110,7 @@ const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
 
 async function countKinds(
   resolved: ResolvedFilters,
-  { db, combinations, limits: { maxCounted, maxTested }, newest }: CountOptions,
+  { db, combinations, limits: { maxCounted, maxTested }, newest, visible }: CountOptions,
 ): Promise<Counts> {
   const { kinds } = resolved;
   if (hasOnlyFacets(resolved)) {
@@ -117,7 +124,8 @@ async function countKinds(
   // Reading `maxCounted` of a million records takes three times as long as testing the newest ones.
   if (isWholeCatalog(resolved)) {
     const sample = await ofKinds();
-    if ((totalOf(sample) / maxTested) * resolved.upTo > 2 * maxCounted) return { counted: sample, complete: false };
+    const share = totalOf(sample) / maxTested;
+    if (share * (await visible()) > 2 * maxCounted) return { counted: sample, complete: false };
   }
   const some = await countBy(
     db,
@@ -133,6 +141,13 @@ const totalOf = (counted: readonly Count[]) => counted.reduce((sum, { count }) =
 
 /** Whether the newest records are a sample of all that may match. */
 const isWholeCatalog = ({ filters: { from, to, hidden } }: ResolvedFilters) => !(from || to || hidden);
+
+async function countVisible(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ visible: number }>(
+    'select coalesce(sum(count), 0)::bigint as visible from catalog_facet_counts',
+  );
+  return rows[0]!.visible;
+}
 
 function countNewest(
   db: Queryable,
