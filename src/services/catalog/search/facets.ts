@@ -53,7 +53,7 @@ export async function countFacets(
   const exact = known === undefined ? undefined : { counted: await read(db, combinations, known), complete: true };
   const shared = exact && kinds === undefined ? exact : await count(filters, widest);
   const isAll = kinds === undefined || kinds.length === widest?.length;
-  const matches = shared.complete || isAll ? shared : (exact ?? (await count(filters, kinds)));
+  const matches = exact ?? (shared.complete || isAll ? shared : await count(filters, kinds));
   const all = tally(matches, filters);
   const facets: (readonly [FacetName, Facet])[] = [];
   let { complete } = matches;

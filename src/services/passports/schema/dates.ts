@@ -17,14 +17,20 @@ export function findDate(text: string, thisYear = new Date().getUTCFullYear(), l
 
 /** Whether the dates among `words` have the month first: `05/14/1984`, and none `14/05/1984`. */
 export function isMonthFirst(words: readonly string[]): boolean {
-  const isAfter = (place: number) => words.some((word) => Number(SWAPPABLE.exec(word)?.[place]) > 12);
-  return isAfter(2) && !isAfter(1);
+  const pairs = words.flatMap((word) => {
+    const [, first, slashed, hyphened] = SWAPPABLE.exec(word) ?? [];
+    return first === undefined ? [] : [[Number(first), Number(slashed ?? hyphened)] as const];
+  });
+  const isDay = (one: number) => one > 12 && one <= 31;
+  const isMonth = (one: number) => one >= 1 && one <= 12;
+  return pairs.some(([a, b]) => isMonth(a) && isDay(b)) && !pairs.some(([a, b]) => isDay(a) && isMonth(b));
 }
 
 /** The date of a text in a document whose dates have the month first. */
 export const readMonthFirst = (text: string): string | undefined => findDate(text, undefined, 'mm/dd')?.value;
 
-const SWAPPABLE = /^\(?(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d{2})[),.;]?$/u;
+/** Not with hyphens and a short year: telephone numbers. */
+const SWAPPABLE = /^\(?(\d{1,2})(?:\/(\d{1,2})\/(?:\d{4}|\d{2})|-(\d{1,2})-\d{4})[),.;]?$/u;
 
 export function parseDate(text: string): string | undefined {
   const trimmed = text.trim();

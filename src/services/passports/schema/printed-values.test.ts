@@ -131,6 +131,9 @@ describe('readValue', () => {
     [['05/14/84,', 'Deed', '1402/9'], true],
     [['05/14/1984', '14/05/1984'], false],
     [['11/03/1984', '12.25.3'], false],
+    [['05-14-1984', '05-03-1999'], true],
+    [['2-45-67', '5-14-22', '12-99-04', '05-03-1999'], false],
+    [['11/45/1984', '3/31-99'], false],
   ])('tells from the dates %j whether the month is first', (words, first) => {
     expect(isMonthFirst(words)).toBe(first);
   });

@@ -104,6 +104,13 @@ describe('readRows', () => {
     expect(read(plan, ROOMS)).toEqual(read(ROOMS));
     expect(read(ROOMS, plan)).toEqual(read(ROOMS));
     expect(read(plan)).toHaveLength(3);
+    const short = [4, 5, 6].map(
+      (no, i): PrintedRow => ({ at: [40, 100 + 20 * i], cells: { no: `${no}`, name: 'кладовая', area: '1,2' } }),
+    );
+    const whole = ROOMS.map(
+      (row): PrintedRow => ({ ...row, cells: { ...row.cells, living_area: '1,0', auxiliary_area: '2,0' } }),
+    );
+    expect(read(whole, short)).toHaveLength(6);
     const continued = ROOMS.map(
       (row): PrintedRow => ({ ...row, cells: { no: row.cells['no']!, name: 'кладовая', area: '1,2' } }),
     );
@@ -127,6 +134,11 @@ describe('readRows', () => {
       { at: [40, 180], cells: { no: '5', name: 'балкон', area: '1,1' } },
     ];
     expect(read([...across(ROOMS, 100), ...across(below, 200)])).toEqual(read([...ROOMS, ...below]));
+    const name = { at: [40, 94], cells: { name: 'жилая' }, group: 0 } as const;
+    const rest = { at: [40, 114], cells: { name: 'комната' }, group: 0 } as const;
+    expect(read([name, { at: [40, 104], cells: { no: '2' }, group: 0 }, rest])[0]).toMatchObject({
+      name: 'жилая комната',
+    });
   });
 
   it('drops a row of column numbers that lacks most columns', () => {

@@ -23,16 +23,20 @@ export function readRows(readings: readonly PageReading[], section: string, tabl
   return repairRows(kept.map(({ cells }) => [...cells]));
 }
 
-/** Drops the rows of pages with much shorter rows than the page with most cells: the figures of a plan. */
+/** Drops the rows of pages with much shorter rows than the page with most cells, and hardly a name: the figures of a plan. */
 function withoutPlans(pages: readonly Row[][]): Row[][] {
   const cellsOf = (rows: readonly Row[]) => rows.reduce((sum, { cells }) => sum + cells.length, 0);
   const table = pages.reduce<readonly Row[]>((most, rows) => (cellsOf(rows) > cellsOf(most) ? rows : most), []);
   const usual = cellsOf(table) / table.length;
-  return pages.map((rows) => (cellsOf(rows) < PLAN_SHARE * usual * rows.length ? [] : rows));
+  const named = (rows: readonly Row[]) => rows.filter(({ cells }) => cells.some(isText)).length;
+  const isPlan = (rows: readonly Row[]) =>
+    cellsOf(rows) < PLAN_SHARE * usual * rows.length && named(rows) < MAX_NAMED * rows.length;
+  return pages.map((rows) => (isPlan(rows) ? [] : rows));
 }
 
 // Chosen. A room of a plan has a number and an area, one of a table a name and mostly more.
 const PLAN_SHARE = 0.6;
+const MAX_NAMED = 0.3;
 
 const FEW_ROWS = 3;
 // Chosen. Of a cell that its column shows.
@@ -70,30 +74,25 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
   return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
 }
 
-/** Separates the rooms of a table with a column per room that goes on below itself: there a column repeats after another. */
+/**
+ * Separates the rooms of a table with a column per room that goes on below itself: there several columns repeat, from the first
+ * one. A table with a row per room has several columns on one line.
+ */
 function apart(
   members: readonly number[],
   names: ReadonlyMap<number, ColumnSpec>,
   { tokens }: PageReading,
 ): (readonly number[])[] {
-  const rooms: number[][] = [[]];
-  const seen = new Set<ColumnSpec>();
-  let last: { spec: ColumnSpec; y1: number } | undefined;
-  for (const i of [...members].sort((a, b) => middleY(tokens[a]!) - middleY(tokens[b]!))) {
-    const spec = names.get(i)!;
-    if (spec !== last?.spec) {
-      // A table with a row per room has several columns on one line.
-      if (last && middleY(tokens[i]!) < last.y1) return [members];
-      if (seen.has(spec)) {
-        rooms.push([]);
-        seen.clear();
-      }
-    }
-    seen.add(spec);
+  const sorted = [...members].sort((a, b) => middleY(tokens[a]!) - middleY(tokens[b]!));
+  const rooms: number[][] = [];
+  for (const [at, i] of sorted.entries()) {
+    const [spec, before] = [names.get(i), sorted[at - 1]];
+    const isNew = before === undefined || names.get(before) !== spec;
+    if (isNew && before !== undefined && middleY(tokens[i]!) < tokens[before]!.y1) return [members];
+    if (isNew && spec === names.get(sorted[0]!)) rooms.push([]);
     rooms.at(-1)!.push(i);
-    last = { spec, y1: tokens[i]!.y1 };
   }
-  return rooms;
+  return rooms.every((room) => new Set(room.map((i) => names.get(i))).size > 1) ? rooms : [members];
 }
 
 /** The area is the product of two other numbers of the row, if the cell that the network took for it is not. */
@@ -131,7 +130,6 @@ function rowOf(cells: readonly ReadCell[]): Row {
 
 /** Adds the words within a text, and in a column those beside it, that belong to no other cell. */
 function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading): Row[] {
-  const isText = ({ spec }: ReadCell) => spec.type === 'string' && !isNumbering(spec);
   const known = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.tokens)));
   const starts = rows.flatMap(({ cells }) => cells.filter(isText).map((cell) => cell.tokens[0]!));
   const left = median(starts.map(({ x0 }) => x0));
@@ -163,6 +161,8 @@ function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading)
   };
   return rows.map(({ cells }) => rowOf(cells.map((cell) => (isText(cell) ? wholeText(cell) : cell))));
 }
+
+const isText = ({ spec }: ReadCell): boolean => spec.type === 'string' && !isNumbering(spec);
 
 const MAX_WORDS = 8;
 

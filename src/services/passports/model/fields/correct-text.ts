@@ -74,10 +74,10 @@ function correctOcrText(spec: TextSpec, text: string): string {
 }
 
 /** Roman numbers with the letter І, which Russian lacks. */
-const ROMAN = /(?<!\p{L})[ІХXVI]+(?!\p{L})/gu;
+const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
 
 /** Before a word, with no closing one after it: a speck. */
-const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^’']*$)/gu;
+const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
 
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;

@@ -66,10 +66,13 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
 
 /** Adds the pixels of print that is grey and thin throughout, as the small labels of coloured forms. */
 function addFaintText(ink: BinaryImage, { width, height, data }: GrayImage): void {
-  for (const { left, top, right, bottom, area } of findComponents(binarize({ width, height, data }, FAINT))) {
-    const sides = [right - left, bottom - top];
+  const letters = findComponents(binarize({ width, height, data }, FAINT)).filter(({ left, top, right, bottom }) => {
+    const sides = [right - left, bottom - top] as const;
     // Not a piece of a rule. Narrow letters are read with the others of their line.
-    if (Math.min(...sides) < MIN_LETTER || Math.max(...sides) > MAX_LETTER || sides[0]! > 3 * sides[1]!) continue;
+    return Math.min(...sides) >= MIN_LETTER && Math.max(...sides) <= MAX_LETTER && sides[0] <= 3 * sides[1];
+  });
+  if (letters.length > MAX_LETTERS) return;
+  for (const { left, top, right, bottom, area } of letters) {
     const rows = Array.from({ length: bottom - top }, (_, y) => (top + y) * width);
     let dark = 0;
     for (const row of rows) for (let x = left; x < right; x++) dark += ink.data[row + x]!;
@@ -84,6 +87,8 @@ const FAINT = 240;
 // Chosen, in pixels.
 const MIN_LETTER = 0.018 * DPI;
 const MAX_LETTER = 0.2 * DPI;
+/** A page of small print has 8000; more are texture. */
+const MAX_LETTERS = 10_000;
 
 /** Removes paper texture and noise, in place. */
 function whiten(data: Uint8Array, threshold: number): void {

@@ -130,11 +130,12 @@ function leastFor(own: Field, value: string, field: LessonField): number {
   const text = String(own.value);
   const isText = typeof own.value === 'string';
   if (field.parts[0]?.by === 'option' || (isText && isTorn(text, value))) return Number.POSITIVE_INFINITY;
-  if (isText && /\p{L}/u.test(text) && !/\p{L}/u.test(value)) return 0;
   if (field.parts.length > 1 && isFilled(value, text)) return 0;
   const isLonger = hasWords(text, value) && !endsWith(text, value);
   if (field.corrected && isLonger && !field.shortened) return MIN_LONGER;
   if (field.corrected) return !field.extended && hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
+  // A number at the place of a text.
+  if (isText && /\p{L}{3}/u.test(text) && !/\p{L}/u.test(value)) return MIN_LONGER;
   if (isPartOf(text, value, field)) return SURE_TEXT;
   return isLonger ? MIN_LONGER : unsure(own);
 }

@@ -31,8 +31,8 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   const alone = parts.length === 1 ? [] : parts.map((part) => readPart(part, context.taken)?.tokens ?? []);
   const taken = new Set(context.taken);
   const read = parts.map((part, i) => {
-    // Lines below a blank that a later part has for itself; a cell has bounds.
-    const others = part.by === 'cell' ? [] : alone.slice(i + 1).filter((other) => isWithin(other, alone[i]!));
+    // A cell has bounds, the lines below a blank may belong to a later part.
+    const others = part.by === 'cell' ? [] : alone.slice(i + 1).filter((other) => areLinesOf(other, alone[i]!));
     const one = readPart(part, new Set([...taken, ...others.flat()]));
     for (const token of one?.tokens ?? []) taken.add(token);
     return one;
@@ -61,8 +61,12 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   return value && { value: value.value, tokens, cost };
 }
 
-const isWithin = (some: readonly FormToken[], all: readonly FormToken[]): boolean =>
-  some.length < all.length && some.every((token) => all.includes(token));
+/** Whether `some` are whole lines of `all`, but not all lines. */
+function areLinesOf(some: readonly FormToken[], all: readonly FormToken[]): boolean {
+  const lines = new Set(some.map(({ line }) => line));
+  const same = all.filter(({ line }) => lines.has(line));
+  return same.length < all.length && same.length === some.length && same.every((token) => some.includes(token));
+}
 
 /** Without `ул.` before a value that is another kind of street, by the parts of the schema, or names its own kind. */
 function withoutDesignation({ parts = [] }: FieldSpec, literal: string, value: string): string {

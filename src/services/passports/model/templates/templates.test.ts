@@ -481,6 +481,15 @@ describe('A template', () => {
     expect(fields['general:address']).toMatchObject({ value: 'Gorodok, Altai Region, Minor District, Elm Road 3' });
   });
 
+  it('keeps the number at the place of a corrected text', () => {
+    const number = typed('general:inventory_number', '1402', 'Bureau-4');
+    const templates = learned(register(['Jane Smithers'], '1402'), number);
+    const own = { value: 'Bureau-7', confidence: 0.1, source: 'text', page: 1, bbox: null, text: '' } as const;
+    const page = register(['Mary Brown'], '9817');
+    const { fields } = applyTemplates([page], { 'general:inventory_number': own }, templates, schema);
+    expect(fields['general:inventory_number']).toMatchObject({ value: '9817' });
+  });
+
   it('learns a value as it stands, not with the same word of a label below it', () => {
     const card = (region: string): ReadPage =>
       pageOf([
