@@ -71,8 +71,10 @@ export function createSnapshotAgeReader(db: Db, now = () => performance.now()): 
 }
 
 // PostgreSQL's background workers have no user and do not hold back vacuum.
+// A snapshot ends before the transactions in progress that started last; age() counts them.
 const HOLDERS = `
-  with next as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next),
+  with snapshot as (select pg_snapshot_xmax(pg_current_snapshot()) as until),
+  next as (select until::text::bigint + age(until::xid) as next from snapshot),
   holder as (
     select extract(epoch from clock_timestamp() - xact_start)::float8 as since,
            greatest(age(backend_xmin), age(backend_xid)) as transactions
