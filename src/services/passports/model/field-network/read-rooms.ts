@@ -61,9 +61,7 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
         `${section}:${spec.key}`,
       );
       const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
-      return read
-        ? [{ spec, ...read, value: spec.type === 'string' && !isNumbering(spec) ? withDot(read) : read.value }]
-        : [];
+      return read ? [{ spec, ...read, value: isTextColumn(spec) ? withDot(read) : read.value }] : [];
     });
     // A number alone is not a room.
     if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
@@ -162,7 +160,9 @@ function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading)
   return rows.map(({ cells }) => rowOf(cells.map((cell) => (isText(cell) ? wholeText(cell) : cell))));
 }
 
-const isText = ({ spec }: ReadCell): boolean => spec.type === 'string' && !isNumbering(spec);
+const isTextColumn = (spec: ColumnSpec): boolean => spec.type === 'string' && !isNumbering(spec);
+
+const isText = ({ spec }: ReadCell): boolean => isTextColumn(spec);
 
 const MAX_WORDS = 8;
 
@@ -206,7 +206,7 @@ function withDot({ value, tokens }: ReadValue): ReadValue['value'] {
 
 /** The likeliest of several places of a number. */
 function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageReading, name: string): number[] {
-  if (spec.type === 'string' && !isNumbering(spec)) return [...members];
+  if (isTextColumn(spec)) return [...members];
   const { tokens, probabilityOf } = reading;
   const places: number[][] = [];
   for (const i of [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0)) {
