@@ -9,7 +9,6 @@ import {
   firstRecords,
   fromClause,
   hasOnlyFacets,
-  prepare,
   queryStage,
   type ResolvedFilters,
   where,
@@ -175,8 +174,8 @@ async function countBy(
 ): Promise<Count[]> {
   const { bind, values } = createParameters();
   const { rows } = await db.query<{ text: string }>(
-    prepare(`select ${COUNTS} as text
-       from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`),
+    `select ${COUNTS} as text
+       from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`,
     values,
   );
   return read(db, combinations, rows[0]!.text);

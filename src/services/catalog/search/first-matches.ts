@@ -106,8 +106,8 @@ async function readMany(
 ): Promise<readonly number[]> {
   if (stage.words === undefined) return testRecords(db, resolved, page, stage, needed);
   if (page.sort === 'confidence') return (await readStage(db, resolved, page, stage)).first;
-  const newest = await readNewest(db, resolved, page, stage, needed, density);
-  if (newest) return newest;
+  const first = await readByRanges(db, resolved, page, stage, needed, density);
+  if (first) return first;
   const tested = await testRecords(db, resolved, page, stage, needed, maxTested);
   return tested.length === needed ? tested : (await readStage(db, resolved, page, stage)).first;
 }
@@ -179,36 +179,70 @@ function newestRanges({ upTo }: ResolvedFilters, count: number, skipped = 0): nu
 const MAX_RANGES = 400;
 
 /**
- * The newest matches, from the ranges of numbers that have them if the matches are evenly distributed. Undefined if these have too
- * few, or if there are newer records of other ranges, as after an import of old ones.
+ * The first matches by age, from the ranges of numbers that have them if matches are evenly distributed. Undefined if there are too
+ * few in them, or if the first records are in too many ranges, as after an import in another order.
  */
-async function readNewest(
+async function readByRanges(
   db: Queryable,
   resolved: ResolvedFilters,
-  { sort }: Page,
+  page: Page,
   stage: Stage,
   needed: number,
   density: number,
 ): Promise<readonly number[] | undefined> {
   const { filters, after, upTo } = resolved;
   // Half as many again, and a few for chance.
-  const count = Math.ceil(((needed + 10) * 1.5) / density / RANGE_SIZE);
-  if (sort === 'oldest' || filters.to || after || !(count <= Math.min(MAX_RANGES, upTo / RANGE_SIZE / 2)))
-    return undefined;
+  const among = Math.ceil(((needed + 10) * 1.5) / density);
+  if (!(among <= Math.min(MAX_RANGES * RANGE_SIZE, upTo / 2))) return undefined;
+  const read = (ranges: readonly number[]) => readRanges(db, resolved, page, stage, needed, ranges);
+  const isNewest = page.sort !== 'oldest' && !filters.to && !after;
+  const newest = isNewest ? await read(newestRanges(resolved, Math.ceil(among / RANGE_SIZE))) : undefined;
+  if (newest) return newest;
+  const ranges = await rangesByAge(db, resolved, page, among);
+  return ranges.length <= MAX_RANGES ? await read(ranges) : undefined;
+}
+
+/** Of the first `among` records. */
+async function rangesByAge(
+  db: Queryable,
+  resolved: ResolvedFilters,
+  { sort }: Page,
+  among: number,
+): Promise<readonly number[]> {
   const { bind, values } = createParameters();
-  const ranges = newestRanges(resolved, count);
+  const { keys, direction } = orderOf(sort, resolved.filters);
+  const order = keys({ bind }).map((key) => `${key} ${direction}`);
+  const { rows } = await db.query<{ range: number }>(
+    `select distinct (number / ${RANGE_SIZE})::integer as range
+       from (select r.number from catalog_records r where ${scope(resolved, { bind })} order by ${order.join(', ')} limit ${bind(among)}) r`,
+    values,
+  );
+  return rows.map(({ range }) => range);
+}
+
+/** Undefined if matches of other ranges may be among the first. */
+async function readRanges(
+  db: Queryable,
+  resolved: ResolvedFilters,
+  { sort }: Page,
+  stage: Stage,
+  needed: number,
+  ranges: readonly number[],
+): Promise<readonly number[] | undefined> {
+  const { bind, values } = createParameters();
+  const [order, reverse, before] = sort === 'oldest' ? ['asc', 'desc', '<'] : ['desc', 'asc', '>'];
+  const inOrder = (direction: string) => `order by created_at ${direction}, number ${direction}`;
   const { rows } = await db.query<{ numbers: number[]; complete: boolean }>(
     prepare(`with m as materialized (
        select r.created_at, r.number from ${fromClause(stage, resolved, { bind }, ranges)}
-        where ${where(resolved, { bind })} and ${stage.rest({ bind })}
-        order by r.created_at desc, r.number desc limit ${bind(needed)})
-     select array(select number from m order by created_at desc, number desc) as numbers,
+        where ${where(resolved, { bind })} and ${stage.rest({ bind })} ${inOrder(order!)} limit ${bind(needed)})
+     select array(select number from m ${inOrder(order!)}) as numbers,
             not exists (
               select from (select r.number from catalog_records r
                             where ${scope(resolved, { bind })}
-                              and (r.created_at, r.number) > (select created_at, number from m order by created_at, number limit 1)
-                           offset 0) newer
-               where number < ${bind(ranges.at(-1)! * RANGE_SIZE)}) as complete`),
+                              and (r.created_at, r.number) ${before} (select created_at, number from m ${inOrder(reverse!)} limit 1)
+                           offset 0) other
+               where number / ${RANGE_SIZE} <> all(${bind(ranges)}::int[])) as complete`),
     values,
   );
   const { numbers, complete } = rows[0]!;
@@ -230,9 +264,7 @@ async function testRecords(
   const from = max === undefined ? 'catalog_records r' : firstRecords(resolved, order, max, { bind });
   const conditions = [where(resolved, { bind }), stage.words?.({ bind }, 'test') ?? 'true', stage.rest({ bind })];
   const { rows } = await db.query<{ number: number }>(
-    prepare(
-      `select r.number from ${from} where ${conditions.join(' and ')} order by ${order.join(', ')} limit ${bind(needed)}`,
-    ),
+    `select r.number from ${from} where ${conditions.join(' and ')} order by ${order.join(', ')} limit ${bind(needed)}`,
     values,
   );
   return rows.map(({ number }) => number);
