@@ -5,8 +5,8 @@ import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
-import { readRows } from './read-rooms.ts';
 import { isWithin, readParts } from './read-parts.ts';
+import { readRows } from './read-rooms.ts';
 import { best, type ReadValue, readField, readingsOf } from './read-values.ts';
 import { type Ends, endsOf } from './value-ends.ts';
 

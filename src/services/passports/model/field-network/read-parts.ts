@@ -1,5 +1,5 @@
-import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
+import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
 import { namesIn, writePart } from '../fields/composite-values.ts';
 import { correctAddress } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
