@@ -12,7 +12,12 @@ const pageOf = (texts: readonly string[]): ReadPage => ({
   words: texts.flatMap((line, i) =>
     [...line.matchAll(/\S+/gu)].map(({ 0: text, index }) => ({
       text,
-      box: [(40 + 6 * index) / SIZE, (20 + 20 * i) / SIZE, (40 + 6 * (index + text.length)) / SIZE, (30 + 20 * i) / SIZE],
+      box: [
+        (40 + 6 * index) / SIZE,
+        (20 + 20 * i) / SIZE,
+        (40 + 6 * (index + text.length)) / SIZE,
+        (30 + 20 * i) / SIZE,
+      ],
       confidence: null,
     })),
   ),

@@ -11,8 +11,8 @@ type Fields = Readonly<Record<string, Field>>;
 
 /** A doubtful total gives way to the sum of its parts if that is printed. */
 const MAX_DOUBTFUL = 0.7;
-/** Before the cross-checks, which raise it. */
-const CONFIDENCE = 0.8;
+/** Before the cross-checks, which raise it. A form may mean another area by its column than the field. */
+const CONFIDENCE = { doubtful: 0.8, missing: 0.5 };
 const MIN_PARTS = 2;
 const ROUNDING = 0.006;
 
@@ -24,7 +24,10 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
   const agreed: Record<string, Field> = { ...fields };
   const specs = new Map([...everyField(schema)].map(({ key, spec }) => [key, spec]));
   const checks = (schema.checks ?? []).filter((check) => 'sum' in check);
-  const isDoubtful = (key: string) => (agreed[key]?.confidence ?? 0) < MAX_DOUBTFUL;
+  const isDoubtful = (key: string) => {
+    const { confidence = 0, disagrees = false } = agreed[key] ?? {};
+    return disagrees || (confidence ?? 0) < MAX_DOUBTFUL;
+  };
   let numbers: PrintedNumber[] | undefined;
   for (const check of checks) {
     const key = check.equals;
@@ -36,7 +39,7 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
     numbers ??= printedNumbers(pages, agreed);
     const found = numbers.find(({ value }) => sums.some((sum) => Math.abs(value - sum) < ROUNDING));
     if (!found) continue;
-    const field = createField(found.tokens, found.value, CONFIDENCE);
+    const field = createField(found.tokens, found.value, own ? CONFIDENCE.doubtful : CONFIDENCE.missing);
     if (isDoubtful(key)) agreed[key] = field;
     else {
       // A sure number, but of the whole: the network took it for one of its parts.

@@ -48,7 +48,10 @@ export function extractFields(
     }
   }
   for (const [key, field] of Object.entries(byLabels)) fields[key] ??= field;
-  return applyCrossChecks(inOrder(refine(agreeTotals(fields, pages, schema)), pages, schema), schema);
+  const refined = refine(agreeTotals(fields, pages, schema));
+  // A person may have removed a total on this form.
+  const agreed = Object.entries(agreeTotals(refined, pages, schema)).filter(([key]) => Object.hasOwn(refined, key));
+  return applyCrossChecks(inOrder(Object.fromEntries(agreed), pages, schema), schema);
 }
 
 /** Reads dates with the month first where the other dates of the document have it first. */

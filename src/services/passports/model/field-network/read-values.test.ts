@@ -291,6 +291,30 @@ it('reads a date with the day that the network doubts', () => {
   expect(valueAt(name, reading)).toBe('1974-03-04');
 });
 
+it.each([
+  ['a letter of a column of codes', [60, 80], 'concrete tiles on battens'],
+  ['a letter with one other above it', [60], 'concrete tiles C on battens'],
+])('reads a text beside %s', (_, others, expected) => {
+  const name = 'construction:roof';
+  const reading = readingOf([
+    { at: [200, 40], text: 'concrete tiles', name },
+    { at: [300, 40], text: 'C', name },
+    { at: [200, 54], text: 'on battens', name },
+    ...others.map((y) => ({ at: [300, y + 20] as const, text: 'B' })),
+  ]);
+  expect(valueAt(name, reading)).toBe(expected);
+});
+
+it('keeps the letter of a section in an address', () => {
+  const name = 'general:address';
+  const reading = readingOf([
+    { at: [200, 40], text: 'Мира 5, литера', name },
+    { at: [300, 40], text: 'Б', name },
+    ...[60, 80].map((y) => ({ at: [300, y] as const, text: 'А' })),
+  ]);
+  expect(valueAt(name, reading)).toBe('Мира 5, литера Б');
+});
+
 describe('readParts', () => {
   const address = specOf('general:address');
   const partsOf = (parts: Record<string, string>) =>

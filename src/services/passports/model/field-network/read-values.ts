@@ -1,6 +1,7 @@
 import type { Value } from '../../extraction.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
+import { withoutCodes } from '../fields/code-columns.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
@@ -29,7 +30,11 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) =>
       spec.type === 'string'
-        ? fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec)
+        ? besideCodes(
+            fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec),
+            reading,
+            spec,
+          )
         : withThousands(members, reading, spec),
     )
     .flatMap((members) => {
@@ -49,6 +54,13 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
       return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
     })
     .flatMap((group) => parseGroup(group, spec) ?? []);
+}
+
+/** Parts of an address and numbers may be single letters. */
+function besideCodes(members: readonly number[], { tokens }: PageReading, spec: ValueSpec): number[] {
+  const words = inReadingOrder(members.map((i) => tokens[i]!));
+  if (spec.numbering || 'parts' in spec || !words.some(({ text }) => /\p{Ll}{3}/u.test(text))) return [...members];
+  return withoutCodes(words, tokens).map((token) => tokens.indexOf(token));
 }
 
 /** Adds the thousands before a number that goes on with them, but not the number of its row. */

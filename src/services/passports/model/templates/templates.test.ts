@@ -591,6 +591,26 @@ describe('A template', () => {
     });
   });
 
+  it('reads no code of a condition from the column beside a text of two lines', () => {
+    const schedule = (roof: readonly [string, string], codes: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Schedule of elements and their condition'],
+        [40, 50, 'Roof covering'],
+        [160, 44, roof[0]],
+        [300, 50, codes[0]!],
+        [160, 56, roof[1]],
+        ...['Windows', 'Kitchen', 'Wiring'].flatMap((element, i): Line[] => [
+          [40, 80 + 30 * i, `${element} installed`],
+          [300, 80 + 30 * i, codes[i + 1]!],
+        ]),
+      ]);
+    const taught = typed('construction:roof', 'concrete slabs and felt');
+    const templates = learned(schedule(['concrete slabs', 'and felt'], 'BCBA'), taught);
+    const page = schedule(['interlocking clay', 'tiles on battens'], 'CABB');
+    const { fields } = applyTemplates([page], {}, templates, schema);
+    expect(fields['construction:roof']).toMatchObject({ value: 'interlocking clay tiles on battens' });
+  });
+
   it('takes a word that starts a label for a word of the form, though a value has it in lower case', () => {
     const card = pageOf([
       [40, 20, 'Карточка учета строений'],
