@@ -3,6 +3,12 @@ import { schemaPattern } from './schema/pattern.ts';
 import type { Check, Schema } from './schema/schema.ts';
 
 type Fields = Readonly<Record<string, Field>>;
+export type SumCheck = Extract<Check, { sum: unknown }>;
+
+interface Operand {
+  readonly value: number;
+  readonly keys: readonly string[];
+}
 
 /** Raises the confidence of fields whose sum agrees; lowers it, with a warning, if a check fails. */
 export function applyCrossChecks(fields: Fields, schema: Schema) {
@@ -21,14 +27,13 @@ export function applyCrossChecks(fields: Fields, schema: Schema) {
 
 function evaluate(check: Check, fields: Fields) {
   if ('sum' in check) {
-    const parts = check.sum.map((operand) => resolveOperand(operand, fields));
+    const parts = partsOf(check, fields);
     const whole = resolveOperand(check.equals, fields);
-    if (!whole || parts.some((part) => !part)) return undefined;
-    const sum = parts.reduce((all, part) => all + part!.value, 0);
-    const terms = parts.map((part) => part!.value.toFixed(2)).join(' + ');
+    if (!whole || !parts) return undefined;
+    const terms = parts.map((part) => part.value.toFixed(2)).join(' + ');
     return {
-      agrees: [sum, sum - excludableSum(check, fields)].some((one) => Math.abs(one - whole.value) <= check.tolerance),
-      keys: [...parts.flatMap((part) => part!.keys), ...whole.keys],
+      agrees: sumsOf(check, fields).some((sum) => Math.abs(sum - whole.value) <= check.tolerance),
+      keys: [...parts.flatMap((part) => part.keys), ...whole.keys],
       code: 'SUM_MISMATCH',
       message: `The sum of ${check.sum.join(' + ')} (${terms}) differs from ${check.equals} (${whole.value}).`,
     };
@@ -44,8 +49,20 @@ function evaluate(check: Check, fields: Fields) {
   };
 }
 
+function partsOf(check: SumCheck, fields: Fields): Operand[] | undefined {
+  const parts = check.sum.flatMap((operand) => resolveOperand(operand, fields) ?? []);
+  return parts.length === check.sum.length ? parts : undefined;
+}
+
+/** The sum that a check expects, and the one without the rows that a total may exclude; none if a part is missing. */
+export function sumsOf(check: SumCheck, fields: Fields): number[] {
+  const parts = partsOf(check, fields);
+  const sum = parts?.reduce((all, part) => all + part.value, 0);
+  return sum === undefined ? [] : [sum, sum - excludableSum(check, fields)];
+}
+
 /** The sum of the rows that a total may exclude. */
-function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Fields): number {
+function excludableSum(check: SumCheck, fields: Fields): number {
   if (!check.apart) return 0;
   const pattern = schemaPattern(check.apart.pattern, 'iu');
   const [section, column] = check.apart.column.split(':');
@@ -59,7 +76,7 @@ function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Fields):
 }
 
 /** A table column evaluates to its sum, a date to its year. */
-function resolveOperand(operand: string, fields: Fields): { value: number; keys: string[] } | undefined {
+function resolveOperand(operand: string, fields: Fields): Operand | undefined {
   const single = fields[operand];
   if (single) {
     const value = toNumber(single.value);

@@ -5,8 +5,9 @@ import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
+import { isWithin, readParts } from './read-parts.ts';
 import { readRows } from './read-rooms.ts';
-import { best, type ReadValue, readField, readingsOf, readParts } from './read-values.ts';
+import { best, type ReadValue, readField, readingsOf } from './read-values.ts';
 import { type Ends, endsOf } from './value-ends.ts';
 
 export interface NetworkFields {
@@ -40,14 +41,13 @@ export function readWithNetwork(
   const values = new Map<string, ChosenValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
-    const found = readings.flatMap((reading) => [
-      ...readingsOf(reading, key, spec),
-      ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
-    ]);
+    const whole = readings.flatMap((reading) => readingsOf(reading, key, spec));
+    const assembled = readings.flatMap((reading) => (spec.parts && readParts(reading, spec)) ?? []);
+    const found = [...whole, ...assembled];
     const top = best(found);
     // Of equally likely readings, the one beside a label of the schema.
     const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
-    const value = labelled ?? top;
+    const value = fullest(labelled ?? top, assembled);
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, {
@@ -65,6 +65,12 @@ export function readWithNetwork(
 }
 
 const MARGIN = 0.01;
+
+/** The heading repeats only some parts of an address. */
+const fullest = (top: ReadValue | undefined, assembled: readonly ReadValue[]): ReadValue | undefined =>
+  (top && assembled.find((one) => isSure(one) && isWithin(String(top.value), String(one.value)))) ?? top;
+
+const isSure = ({ score, lowest }: ReadValue): boolean => score > 0.9 && lowest > 0.7;
 
 const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
   endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);

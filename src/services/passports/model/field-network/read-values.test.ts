@@ -6,7 +6,8 @@ import type { FieldSpec } from '../../schema/schema.ts';
 import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import { linkTokens, sameCell } from './page-graph.ts';
 import type { PageReading } from './page-reading.ts';
-import { best, readField, readingsOf, readParts } from './read-values.ts';
+import { isWithin, readParts } from './read-parts.ts';
+import { best, readField, readingsOf } from './read-values.ts';
 
 const SIZE = 1000;
 /** Text at (x, y) in points and what the network takes its words for, with a probability (0.9) and a group (1). */
@@ -290,6 +291,30 @@ it('reads a date with the day that the network doubts', () => {
   expect(valueAt(name, reading)).toBe('1974-03-04');
 });
 
+it.each([
+  ['a letter of a column of codes', [60, 80], 'concrete tiles on battens'],
+  ['a letter with one other above it', [60], 'concrete tiles C on battens'],
+])('reads a text beside %s', (_, others, expected) => {
+  const name = 'construction:roof';
+  const reading = readingOf([
+    { at: [200, 40], text: 'concrete tiles', name },
+    { at: [300, 40], text: 'C', name },
+    { at: [200, 54], text: 'on battens', name },
+    ...others.map((y) => ({ at: [300, y + 20] as const, text: 'B' })),
+  ]);
+  expect(valueAt(name, reading)).toBe(expected);
+});
+
+it('keeps the letter of a section in an address', () => {
+  const name = 'general:address';
+  const reading = readingOf([
+    { at: [200, 40], text: 'Мира 5, литера', name },
+    { at: [300, 40], text: 'Б', name },
+    ...[60, 80].map((y) => ({ at: [300, y] as const, text: 'А' })),
+  ]);
+  expect(valueAt(name, reading)).toBe('Мира 5, литера Б');
+});
+
 describe('readParts', () => {
   const address = specOf('general:address');
   const partsOf = (parts: Record<string, string>) =>
@@ -356,6 +381,40 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe('Удмуртская, Бабинское');
   });
 
+  it('adds the kind of a place or street that stands in front of its name or behind it', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'Область' },
+      { at: [200, 40], text: 'Акмолинская', name: 'address.region', group: 1 },
+      { at: [272, 40], text: 'обл.,' },
+      { at: [40, 60], text: 'Населённый пункт с.' },
+      { at: [170, 60], text: 'Катарколь', name: 'address.city', group: 2 },
+      { at: [176, 80], text: 'пер.' },
+      { at: [206, 80], text: 'Станционный', name: 'address.street', group: 3 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('Акмолинская обл., с. Катарколь, пер. Станционный');
+  });
+
+  it('adds no label with several kinds, and no other spelling of the usual kind', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'Город' },
+      { at: [82, 40], text: 'Кашин', name: 'address.city', group: 1 },
+      { at: [40, 60], text: 'Улица, переулок' },
+      { at: [140, 60], text: 'Садовая', name: 'address.street', group: 2 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('г. Кашин, ул. Садовая');
+  });
+
+  it('is unsure of a part with two readings', () => {
+    const reading = partsOf({ district: 'Таганский', city: 'Москва' });
+    expect(readParts(reading, address)?.lowest).toBeCloseTo(0.9);
+    const two = readingOf([
+      { at: [200, 40], text: 'Таганский', name: 'address.district', group: 1 },
+      { at: [200, 60], text: 'Центральный', name: 'address.district', group: 2 },
+      { at: [200, 80], text: 'Москва', name: 'address.city', group: 3 },
+    ]);
+    expect(readParts(two, address)?.lowest).toBeCloseTo(0.1);
+  });
+
   it('returns the tokens and the mean score of all parts', () => {
     const found = readParts(partsOf({ street: 'Большая Речная', house: '5' }), address)!;
     expect(found.tokens.map(({ text }) => text)).toEqual(['Большая', 'Речная', '5']);
@@ -367,4 +426,13 @@ describe('readParts', () => {
     expect(readParts(partsOf({}), address)).toBeUndefined();
     expect(readParts(partsOf({ city: 'Пермь', street: 'Мира' }), specOf('general:owner'))).toBeUndefined();
   });
+});
+
+it.each([
+  ['пос. Вырица, д. 21', 'Гатчинский район, пос. Вырица, Коммунальный пр., д. 21', true],
+  ['ул. Мира, д. 21', 'г. Пермь, ул. Мира, д. 12', false],
+  ['г. Пермь, ул. Мира', 'г. Пермь, ул. Мира', false],
+  ['—', 'г. Пермь', false],
+])('finds that the names and numbers of %j are a part of those of %j: %j', (part, text, expected) => {
+  expect(isWithin(part, text)).toBe(expected);
 });

@@ -1,10 +1,9 @@
 import type { Value } from '../../extraction.ts';
-import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
+import type { ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { writePart } from '../fields/composite-values.ts';
-import { correctAddress } from '../fields/correct-address.ts';
+import { withoutCodes } from '../fields/code-columns.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { boundingBox, joinText, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
+import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -31,7 +30,11 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) =>
       spec.type === 'string'
-        ? fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec)
+        ? besideCodes(
+            fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec),
+            reading,
+            spec,
+          )
         : withThousands(members, reading, spec),
     )
     .flatMap((members) => {
@@ -51,6 +54,13 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
       return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
     })
     .flatMap((group) => parseGroup(group, spec) ?? []);
+}
+
+/** Parts of an address and numbers may be single letters. */
+function besideCodes(members: readonly number[], { tokens }: PageReading, spec: ValueSpec): number[] {
+  const words = inReadingOrder(members.map((i) => tokens[i]!));
+  if (spec.numbering || 'parts' in spec || !words.some(({ text }) => /\p{Ll}{3}/u.test(text))) return [...members];
+  return withoutCodes(words, tokens).map((token) => tokens.indexOf(token));
 }
 
 /** Adds the thousands before a number that goes on with them, but not the number of its row. */
@@ -218,7 +228,7 @@ const NUMBER_LABEL = /№|номер|number|No\./iu;
 const withDots = (text: string): string => text.replace(/^(\d\d)\W?(\d\d)\W?(\d{4})$/u, '$1.$2.$3');
 
 /** The words before a value on its line, up to another number; they may name its unit. */
-function labelOf([first]: readonly Token[]): string {
+export function labelOf([first]: readonly Token[]): string {
   if (!first) return '';
   const before = first.sheet.tokens
     .filter(({ x1, y0, y1 }) => x1 <= first.x0 + 1 && y0 < first.y1 && y1 > first.y0)
@@ -229,62 +239,3 @@ function labelOf([first]: readonly Token[]): string {
 }
 
 const ADDRESS = 'general:address';
-
-/** The class of each part of an address, with one of its synonyms in the schema. */
-const PARTS: readonly (readonly [name: string, synonym: string])[] = [
-  ['address.region', 'Область'],
-  ['address.district', 'Район'],
-  ['address.city', 'Город'],
-  ['address.street', 'Улица'],
-  ['address.house', 'Дом'],
-  ['address.block', 'Корпус'],
-  ['address.flat', 'Квартира'],
-];
-
-/** Labels of parts that share a class with another one; a `Квартал` is no part. */
-const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
-  [/сельск\p{L}{2,3} округ/iu, 'Сельский округ'],
-  [/сель(?:ск|сов)/iu, 'Сельсовет'],
-  [/район города|городской район/iu, 'Район города'],
-  [/помещени/iu, 'Помещение №'],
-  [/строени/iu, 'строение'],
-  [/квартал/iu, 'Квартал'],
-];
-const MIN_PART = 0.5;
-
-/** Joins the parts of a value in separate blanks. */
-export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
-  const found = new Map<number, ReadValue>();
-  for (const [name, usual] of PARTS) {
-    const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
-    for (const value of all) {
-      const label = captionOf(value.tokens);
-      const synonym = LABELLED.find(([pattern]) => pattern.test(label))?.[1] ?? usual;
-      const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
-      const known = found.get(at);
-      if (at >= 0 && (!known || best([known, value]) === value)) found.set(at, value);
-    }
-  }
-  const ordered = [...found].sort(([a], [b]) => a - b);
-  const values = ordered.map(([, value]) => value);
-  if (values.length < 2) return undefined;
-  return {
-    tokens: values.flatMap(({ tokens }) => tokens),
-    value: ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', '),
-    score: values.reduce((sum, { score }) => sum + score, 0) / values.length,
-    lowest: Math.min(...values.map(({ lowest }) => lowest)),
-  };
-}
-
-/** The words before a blank, above its start, and those in brackets below it. */
-function captionOf(value: readonly Token[]): string {
-  const { x0, x1, y0, y1 } = boundingBox(value);
-  const below = value[0]!.sheet.tokens.filter(
-    (token) => token.y0 > y0 + 0.5 * (y1 - y0) && token.y0 < y1 + (y1 - y0) && token.x0 < x1 && token.x1 > x0,
-  );
-  const above = value[0]!.sheet.tokens.filter(
-    (token) => token.y1 < y0 + 1 && token.y1 > y0 - 1.5 * (y1 - y0) && token.x0 < value[0]!.x1 && token.x1 > x0,
-  );
-  const [before] = /[^,;]{0,20}$/u.exec(labelOf(value))!;
-  return `${before} ${joinText(above)} ${below.some(({ text }) => text.startsWith('(')) ? below.map(({ text }) => text).join(' ') : ''}`;
-}

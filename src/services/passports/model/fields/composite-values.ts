@@ -44,5 +44,11 @@ export function writePart({ write, unless }: PartSpec, value: string): string {
   return OWN_KIND.test(value) || schemaPattern(unless, 'iu').test(value) ? value : write.replace('{}', value);
 }
 
+/** The names and numbers of a composite value, without the kinds of its parts: `Тверь`, `2-й Фабричный`, `8а`. */
+export const namesIn = (text: string): string[] =>
+  (text.match(/[\p{L}\d][\p{L}\d.-]*/gu) ?? [])
+    .filter((word) => /\d|\p{Lu}/u.test(word) && !/^\p{L}\.$/u.test(word))
+    .map((word) => word.replace(/\.+$/u, '').toLowerCase());
+
 /** Words in lower case before a name or a number, but not those of a name in honour of a person. */
 const OWN_KIND = /^(?!им\.|имени\s)(?:\p{Ll}[\p{Ll}-]*\.?\s+){1,3}[\p{Lu}«№\d]/u;

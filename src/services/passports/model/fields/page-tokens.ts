@@ -174,7 +174,7 @@ function splitWord(text: string, boundary: RegExp): Piece[] {
   return found.filter((piece) => piece.blank || piece.text.trim() !== '');
 }
 
-type TextToken = Pick<Token, 'text' | 'glued' | 'id'>;
+export type TextToken = Pick<Token, 'text' | 'glued' | 'id'>;
 
 /** Joins tokens with spaces, except before those glued to the token before them, unless that one is left out. */
 export const joinText = (tokens: readonly TextToken[]): string =>

@@ -2,9 +2,10 @@ import type { Field } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { FieldSpec, Schema, Section, ValueSpec } from '../../schema/schema.ts';
+import { namesIn } from '../fields/composite-values.ts';
 import { boundingBox, joinText } from '../fields/page-tokens.ts';
 import { createFormDocument, type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
-import { isSame } from './learn-lesson.ts';
+import { isSame, tokensInBox } from './learn-lesson.ts';
 import type { Lesson, LessonField, LessonTable } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 import { bestMatch, type MatchedLesson, type Template } from './match-templates.ts';
@@ -122,18 +123,25 @@ const CONFIDENCE_DISPUTED = 0.85;
 /** A value of the reader below this confidence gives way to the template: texts sooner, since they lose words. OCR lowers it for both. */
 const unsure = ({ source, value }: Field): number =>
   typeof value === 'string' ? (source === 'text' ? SURE_TEXT : 0.5) : source === 'text' ? 0.86 : 0.7;
+/** The same for a value that has other parts, as of an address. */
+const MIN_PARTS = 0.25;
 /** The same for a longer text, of which the template found the start. */
 const MIN_LONGER = 0.45;
 
 /** The confidence from which a value of the reader is kept. */
-function leastFor(own: Field, value: string, field: LessonField): number {
-  const text = String(own.value);
+function leastFor(own: Field, reading: Reading, document: FormDocument): number {
+  const { field } = reading;
+  const [text, value] = [String(own.value), String(reading.value)];
   const isText = typeof own.value === 'string';
   if (field.parts[0]?.by === 'option' || (isText && isTorn(text, value))) return Number.POSITIVE_INFINITY;
   if (field.parts.length > 1 && isFilled(value, text)) return 0;
-  const isLonger = hasWords(text, value) && !endsWith(text, value);
+  // The words of the form before a value are its label.
+  const isLonger = hasWords(text, value) && !(endsWith(text, value) && startsWithForm(own, reading, document));
   if (field.corrected && isLonger && !field.shortened) return MIN_LONGER;
   if (field.corrected) return !field.extended && hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
+  // The reader had read this form right: what stands before its value is not part of it.
+  if (isText && hasWords(value, text) && endsWith(value, text) && !GOES_ON.test(wordsBefore(value, text)))
+    return MIN_LONGER;
   // A number at the place of a text.
   if (isText && /\p{L}{3}/u.test(text) && !/\p{L}/u.test(value)) return MIN_LONGER;
   if (isPartOf(text, value, field)) return SURE_TEXT;
@@ -155,10 +163,11 @@ function mergeField(reading: Reading, own: Field | undefined, document: FormDocu
     return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  if (own && confidence >= leastFor(own, String(value), field) && !isIntoForm(String(own.value), reading, document)) {
+  if (own && confidence >= leastFor(own, reading, document) && !isIntoForm(String(own.value), reading, document)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
-  const whole = field.parts.length > 1 && own ? withParts(String(value), String(own.value)) : value;
+  const hasParts = field.parts.length > 1 && confidence >= MIN_PARTS;
+  const whole = hasParts && own ? withParts(String(value), String(own.value)) : value;
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
   const read = fieldOf(whole, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
   return own ? { ...read, disagrees: true } : read;
@@ -173,16 +182,32 @@ function isIntoForm(text: string, { value, tokens, cost, match, field }: Reading
   return isBetween && next !== undefined && match.constants.has(next) && normalizeValue(next.text) === rest[0];
 }
 
-/** Adds the parts of `text` between two parts of `value`: those that the earlier document did not have. */
+const wordsBefore = (value: string, end: string): string =>
+  value.split(/\s+/u).slice(0, -end.split(/\s+/u).length).join(' ');
+
+/** Words after which a text goes on. */
+const GOES_ON = /[,;—–-]$|\s(?:и|с|and|with)$/u;
+
+/** Whether words of the form stand where the reader's value starts, before that of the template. */
+function startsWithForm({ bbox, page }: Field, { tokens, match }: Reading, document: FormDocument): boolean {
+  const inside = bbox && page !== null ? tokensInBox(document, { page, bbox }) : [];
+  const first = Math.min(...tokens.map(({ id }) => id));
+  return [...inside].some((token) => token.id < first && match.constants.has(token));
+}
+
+/** Adds the parts of `text` that `value` lacks: those that the earlier document did not have. */
 function withParts(value: string, text: string): string {
   const parts = value.split(', ');
-  const other = text.split(', ');
-  const indexOf = (part: string | undefined) => parts.findIndex((one) => part !== undefined && isSame(one, part));
-  for (const [i, part] of other.entries()) {
-    const before = indexOf(other[i - 1]);
-    const isBetween = before >= 0 && (i === other.length - 1 || indexOf(other[i + 1]) === before + 1);
-    const isOther = parts.every((one) => !`${plainOf(part)} `.startsWith(`${plainOf(one)} `));
-    if (isBetween && isOther && hasNewWords(part, value)) parts.splice(before + 1, 0, part);
+  const indexOf = (part: string) => {
+    const names = namesIn(part);
+    return parts.findIndex((one) => names.some((name) => namesIn(one).includes(name)));
+  };
+  let before = -1;
+  for (const part of text.split(', ')) {
+    const at = indexOf(part);
+    // In an address, the parts of both have the same order.
+    if (at < 0 && before >= 0 && hasNewWords(part, value)) parts.splice(++before, 0, part);
+    else if (at >= 0) before = at;
   }
   return parts.join(', ');
 }

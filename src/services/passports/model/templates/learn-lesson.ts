@@ -180,7 +180,11 @@ function placeOf(tokens: ReadonlySet<FormToken>): LocatedValue | undefined {
   return { parts: [all], literals: ['', ''], factor: 1, spaced: false };
 }
 
-function tokensInBox(document: FormDocument, { page, bbox }: ConfirmedValue): Set<FormToken> {
+/** The tokens in the box of a value. */
+export function tokensInBox(
+  document: FormDocument,
+  { page, bbox }: Pick<ConfirmedValue, 'page' | 'bbox'>,
+): Set<FormToken> {
   const index = document.pages.findIndex((one) => one.page === page);
   if (index < 0 || !bbox) return new Set();
   const [x0, y0, x1, y1] = bbox;
@@ -194,14 +198,12 @@ function tokensInBox(document: FormDocument, { page, bbox }: ConfirmedValue): Se
   );
 }
 
-/** The words of the form: letters only, outside values and tables, and not the words of a value elsewhere. */
+/** The words of the form: letters only, outside values and tables, and not the names and abbreviations of a value elsewhere. */
 function formWords(document: FormDocument, taken: ReadonlySet<FormToken>, located: readonly LocatedField[]) {
   const secret = new Set(
     located.flatMap(({ spec, confirmed: { value } }) =>
       spec.type === 'string' && value !== null
-        ? String(value)
-            .split(/[^\p{L}]+/u)
-            .map(normalizeWord)
+        ? (String(value).match(/\p{L}+\.?/gu) ?? []).filter((word) => /^\p{Lu}|\.$/u.test(word)).map(normalizeWord)
         : [],
     ),
   );

@@ -2,6 +2,7 @@ import type { Field } from '../../extraction.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
+import { withoutCodes } from '../fields/code-columns.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import { joinText, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
@@ -23,7 +24,9 @@ export function parsePlace(
 ): ParsedPlace | undefined {
   if (part.spaced) return parseSpaced(tokens, spec);
   if (spec.type === 'string') {
-    const own = trim(tokens);
+    const { page } = tokens[0]!;
+    const others = document.tokens.filter((token) => token.page === page);
+    const own = trim('parts' in spec || spec.numbering ? tokens : withoutCodes(tokens, others));
     const value = toTextValue(spec, 'parts' in spec ? withCommas(own) : joinText(own), own);
     return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
   }

@@ -318,8 +318,8 @@ describe('A template', () => {
         schema,
       ),
     ];
-    const read = (parts: Readonly<Record<string, string>>, reader: string) => {
-      const own = { value: reader, confidence: 0.3, source: 'text' as const, page: 1, bbox: null, text: '' };
+    const read = (parts: Readonly<Record<string, string>>, reader: string, confidence = 0.3) => {
+      const own = { value: reader, confidence, source: 'text' as const, page: 1, bbox: null, text: '' };
       return applyTemplates([blanks(parts)], { 'general:address': own }, [{ id: 't', lessons }], schema).fields[
         'general:address'
       ]!.value;
@@ -329,6 +329,18 @@ describe('A template', () => {
       const parts = { Область: 'Тверская', Город: 'Кашин', Улица: 'Новая', Дом: '7', Строение: '2', Квартира: '9' };
       const reader = 'г. Кашин, ул. Новая, д. 7, стр. 2, кв. 9';
       expect(read(parts, reader)).toBe('Тверская область, г. Кашин, ул. Новая, д. 7, стр. 2, кв. 9');
+    });
+
+    it('gets it also beside parts of another kind or name, and no part twice', () => {
+      const parts = { Область: 'Тверская', Город: 'пос. Кесова Гора', Улица: 'пер. Новый', Дом: '7', Строение: '2' };
+      const reader = 'Тверская область, Кесовский район, г. Кесова Гора, ул. Новый, кв. 7, стр. 2';
+      expect(read(parts, reader)).toBe('Тверская область, Кесовский район, пос. Кесова Гора, пер. Новый, д. 7, стр. 2');
+    });
+
+    it('gets none from a reader that is very unsure', () => {
+      expect(read(FIRST_PARTS, 'г. Кашин, ул. Садовая, д. 5, стр. 41, кв. 8', 0.05)).toBe(
+        'Тверская область, г. Кашин, ул. Садовая, д. 5, кв. 8',
+      );
     });
 
     it('has no designation beside a part with its own', () => {
@@ -542,6 +554,72 @@ describe('A template', () => {
       ).fields;
     expect(fieldsFor('Alan Trevithick Estate')['general:owner']).toMatchObject({ value: 'Alan Trevithick Estate' });
     expect(fieldsFor('the late Trevithick')['general:owner']).toMatchObject({ value: 'Alan Trevithick' });
+  });
+
+  describe('where reader and template start elsewhere', () => {
+    const headed = (above: string, office: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 50, above],
+        [40, 62, office],
+        [40, 100, 'Составил техник бюро инвентаризации'],
+      ]);
+    const issuerOf = (page: ReadPage, value: string, corrected: boolean, bbox: Box | null = null) => {
+      const earlier = headed('', 'Бюро Кашина');
+      const taught = typed('general:issuer', 'Бюро Кашина', 'Бюро Кашина');
+      const own = { value, confidence: 0.8, source: 'text' as const, page: 1, bbox, text: '' };
+      const templates = learned(earlier, { ...taught, edited: corrected });
+      return applyTemplates([page], { 'general:issuer': own }, templates, schema).fields['general:issuer']?.value;
+    };
+
+    it('keeps the start of the reader, which had read the form right', () => {
+      const page = headed('', 'Сектор: Бюро Твери');
+      expect(issuerOf(page, 'Бюро Твери', false)).toBe('Бюро Твери');
+      expect(issuerOf(page, 'Бюро Твери', true)).toBe('Сектор: Бюро Твери');
+    });
+
+    it('takes the words of the template after which the text goes on', () => {
+      expect(issuerOf(headed('', 'Сектор и Бюро Твери'), 'Бюро Твери', false)).toBe('Сектор и Бюро Твери');
+    });
+
+    it('keeps the words of the reader on the line above, unless they are words of the form', () => {
+      const area = (y: number): Box => [40 / 600, y / 800, 0.9, 72 / 800];
+      const office = 'Филиал управы Бюро Твери';
+      expect(issuerOf(headed('Филиал управы', 'Бюро Твери'), office, true, area(50))).toBe(office);
+      const label = 'Карточка учета Бюро Твери';
+      expect(issuerOf(headed('', 'Бюро Твери'), label, true, area(20))).toBe('Бюро Твери');
+    });
+  });
+
+  it('reads no code of a condition from the column beside a text of two lines', () => {
+    const schedule = (roof: readonly [string, string], codes: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Schedule of elements and their condition'],
+        [40, 50, 'Roof covering'],
+        [160, 44, roof[0]],
+        [300, 50, codes[0]!],
+        [160, 56, roof[1]],
+        ...['Windows', 'Kitchen', 'Wiring'].flatMap((element, i): Line[] => [
+          [40, 80 + 30 * i, `${element} installed`],
+          [300, 80 + 30 * i, codes[i + 1]!],
+        ]),
+      ]);
+    const taught = typed('construction:roof', 'concrete slabs and felt');
+    const templates = learned(schedule(['concrete slabs', 'and felt'], 'BCBA'), taught);
+    const page = schedule(['interlocking clay', 'tiles on battens'], 'CABB');
+    const { fields } = applyTemplates([page], {}, templates, schema);
+    expect(fields['construction:roof']).toMatchObject({ value: 'interlocking clay tiles on battens' });
+  });
+
+  it('takes a word that starts a label for a word of the form, though a value has it in lower case', () => {
+    const card = pageOf([
+      [40, 20, 'Карточка учета строений'],
+      [40, 60, 'Дом'],
+      [240, 60, 'Садовая'],
+      [40, 90, 'жилой дом'],
+    ]);
+    const { words } = learnLesson([card], [typed('general:purpose', 'жилой дом')], schema);
+    expect(words.map(({ x0, y0 }) => [x0, y0])).toContainEqual([40, 60]);
   });
 
   it('writes the kind of a street once, and nothing of a missing part', () => {

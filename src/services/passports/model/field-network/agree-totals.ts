@@ -1,0 +1,96 @@
+import { sumsOf } from '../../cross-checks.ts';
+import type { Field } from '../../extraction.ts';
+import { type Box, type ReadPage, toPageBox } from '../../page-geometry.ts';
+import { everyField } from '../../schema/keys.ts';
+import { findNumber } from '../../schema/numbers.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { createField } from '../fields/create-field.ts';
+import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+
+type Fields = Readonly<Record<string, Field>>;
+
+/** A doubtful total gives way to the sum of its parts if that is printed. */
+const MAX_DOUBTFUL = 0.7;
+/** Before the cross-checks, which raise it. A form may mean another area by its column than the field. */
+const CONFIDENCE = { doubtful: 0.8, missing: 0.5 };
+const MIN_PARTS = 2;
+const ROUNDING = 0.006;
+
+/**
+ * Chooses missing and doubtful totals together: a total that differs from the sum of its parts, by the sums of the schema's
+ * checks, becomes the number outside the table that equals the sum, if one is printed.
+ */
+export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
+  const agreed: Record<string, Field> = { ...fields };
+  const specs = new Map([...everyField(schema)].map(({ key, spec }) => [key, spec]));
+  const checks = (schema.checks ?? []).filter((check) => 'sum' in check);
+  const isDoubtful = (key: string) => {
+    const { confidence = 0, disagrees = false } = agreed[key] ?? {};
+    return disagrees || (confidence ?? 0) < MAX_DOUBTFUL;
+  };
+  let numbers: PrintedNumber[] | undefined;
+  for (const check of checks) {
+    const key = check.equals;
+    const spec = specs.get(key);
+    const sums = sumsOf(check, agreed);
+    const own = agreed[key];
+    const isRight = own && sums.some((sum) => Math.abs(Number(own.value) - sum) <= check.tolerance);
+    if (!spec || isRight || sums.length === 0 || countParts(check.sum, agreed) < MIN_PARTS) continue;
+    numbers ??= printedNumbers(pages, agreed);
+    const found = numbers.find(({ value }) => sums.some((sum) => Math.abs(value - sum) < ROUNDING));
+    if (!found) continue;
+    const field = createField(found.tokens, found.value, own ? CONFIDENCE.doubtful : CONFIDENCE.missing);
+    if (isDoubtful(key)) agreed[key] = field;
+    else {
+      // A sure number, but of the whole: the network took it for one of its parts.
+      const whole = checks.find(
+        (other) =>
+          other.sum.includes(key) &&
+          isDoubtful(other.equals) &&
+          sumsOf(other, { ...agreed, [key]: field }).some((sum) => Math.abs(Number(own!.value) - sum) < ROUNDING),
+      );
+      if (whole) Object.assign(agreed, { [key]: field, [whole.equals]: own });
+    }
+  }
+  return agreed;
+}
+
+/** The fields and cells of a sum. */
+const countParts = (operands: readonly string[], fields: Fields): number =>
+  Object.keys(fields).filter((key) => operands.includes(key.replace(/:\d+\./u, ':'))).length;
+
+interface PrintedNumber {
+  readonly value: number;
+  readonly tokens: readonly Token[];
+}
+
+/** The numbers with decimals that are no cells of a table. */
+function printedNumbers(pages: readonly ReadPage[], fields: Fields): PrintedNumber[] {
+  const cells = Object.entries(fields).flatMap(([key, { page, bbox }]) =>
+    /:\d+\./u.test(key) && bbox ? [{ page, bbox }] : [],
+  );
+  return tokenizePages(pages, VALUE_BOUNDARY).flatMap((sheet) => {
+    const boxOf = ({ x0, y0, x1, y1 }: Token): Box =>
+      toPageBox(sheet.page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]);
+    return sheet.tokens.flatMap((token, i): PrintedNumber[] => {
+      if (!/\d[.,]\d/u.test(token.text)) return [];
+      const box = boxOf(token);
+      if (cells.some(({ page, bbox }) => page === sheet.page.page && isInside(box, bbox))) return [];
+      const before = sheet.tokens[i - 1];
+      const isThousands =
+        before &&
+        /^\d{1,3}$/u.test(before.text) &&
+        /^\d{3}\D/u.test(token.text) &&
+        token.x0 - before.x1 < token.y1 - token.y0;
+      return [isThousands ? [before, token] : [], [token]].flatMap((tokens) => {
+        const found = tokens.length > 0 && findNumber(tokens.map(({ text }) => text).join(' '), 2);
+        return found ? [{ value: found.value, tokens }] : [];
+      });
+    });
+  });
+}
+
+const isInside = ([x0, y0, x1, y1]: Box, [left, top, right, bottom]: Box): boolean => {
+  const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  return x > left && x < right && y > top && y < bottom;
+};

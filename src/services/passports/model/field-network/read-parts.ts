@@ -1,0 +1,116 @@
+import { schemaPattern } from '../../schema/pattern.ts';
+import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
+import { namesIn, writePart } from '../fields/composite-values.ts';
+import { correctAddress } from '../fields/correct-address.ts';
+import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
+import type { PageReading } from './page-reading.ts';
+import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
+
+/** The class of each part of an address, with one of its synonyms in the schema. */
+const PARTS: readonly (readonly [name: string, synonym: string])[] = [
+  ['address.region', 'Область'],
+  ['address.district', 'Район'],
+  ['address.city', 'Город'],
+  ['address.street', 'Улица'],
+  ['address.house', 'Дом'],
+  ['address.block', 'Корпус'],
+  ['address.flat', 'Квартира'],
+];
+
+/** Labels of parts that share a class with another one; a `Квартал` is no part. */
+const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
+  [/сельск\p{L}{2,3} округ/iu, 'Сельский округ'],
+  [/сель(?:ск|сов)/iu, 'Сельсовет'],
+  [/район города|городской район/iu, 'Район города'],
+  [/помещени/iu, 'Помещение №'],
+  [/строени/iu, 'строение'],
+  [/квартал/iu, 'Квартал'],
+];
+const MIN_PART = 0.5;
+
+/** Joins the parts of a value in separate blanks. */
+export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
+  const found = new Map<number, ReadValue>();
+  let rival = 0;
+  for (const [name, usual] of PARTS) {
+    const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
+    for (const value of all) {
+      const label = captionOf(value.tokens);
+      const synonym = LABELLED.find(([pattern]) => pattern.test(label))?.[1] ?? usual;
+      const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
+      const known = found.get(at);
+      if (at < 0) continue;
+      const isBetter = !known || best([known, value]) === value;
+      if (known && known.value !== value.value) rival = Math.max(rival, isBetter ? known.score : value.score);
+      if (isBetter) found.set(at, withKind(value, parts[at]!, reading));
+    }
+  }
+  const ordered = [...found].sort(([a], [b]) => a - b);
+  const values = ordered.map(([, value]) => value);
+  if (values.length < 2) return undefined;
+  return {
+    tokens: values.flatMap(({ tokens }) => tokens),
+    value: ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', '),
+    score: values.reduce((sum, { score }) => sum + score, 0) / values.length,
+    // Of two readings of one part, one is wrong or an additional part.
+    lowest: Math.min(1 - rival, ...values.map(({ lowest }) => lowest)),
+  };
+}
+
+/** In heights of a word: a printed or typed `пос.` has a blank of its own. */
+const MAX_GAP = 3;
+
+/** Adds the kind of the place or street beside a name, which the network takes for a label: `пер.`, `с.`, `обл.` */
+function withKind(
+  read: ReadValue,
+  { write, unless }: PartSpec,
+  { tokens, likeliest, areApart }: PageReading,
+): ReadValue {
+  const value = String(read.value);
+  const isKind = unless === undefined ? undefined : schemaPattern(unless, 'iu');
+  if (!isKind || isKind.test(value)) return read;
+  const [first, last] = [read.tokens[0]!, read.tokens.at(-1)!];
+  const line = first.sheet.tokens.filter(({ y0, y1 }) => y0 < first.y1 && y1 > first.y0).sort((a, b) => a.x0 - b.x0);
+  const isFree = (token: Token | undefined, beside: Token): token is Token => {
+    const at = token ? tokens.indexOf(token) : -1;
+    const gap = token ? Math.max(token.x0 - beside.x1, beside.x0 - token.x1) : 0;
+    return (
+      at >= 0 && gap < MAX_GAP * (beside.y1 - beside.y0) && isUnclaimed(at) && !areApart(at, tokens.indexOf(beside))
+    );
+  };
+  const isUnclaimed = (at: number) => /^(?:none|address)/u.test(likeliest(at));
+  const usual = write.replace('{}', '').replace(/[^\p{L}]/gu, '');
+  const [left, right] = [line[line.indexOf(first) - 1], line[line.indexOf(last) + 1]];
+  const label = line[line.indexOf(first) - 2]?.text ?? '';
+  const kind = left?.text ?? '';
+  if (write.endsWith('{}') && isFree(left, first) && KIND.test(kind) && !/[,/(]$/u.test(label)) {
+    const isOther = !kind.toLowerCase().startsWith(usual) && isKind.test(`${kind} ${value}`);
+    return isOther ? { ...read, tokens: [left, ...read.tokens], value: `${kind} ${value}` } : read;
+  }
+  const isAfter = write.startsWith('{}') && isFree(right, last) && /^\p{Ll}[\p{Ll}-]*\.?,?$/u.test(right.text);
+  const whole = isAfter ? `${value} ${right.text.replace(/,$/u, '')}` : value;
+  return isAfter && usual.startsWith(right.text.replace(/[^\p{L}].*$/u, '')) && isKind.test(whole)
+    ? { ...read, tokens: [...read.tokens, right], value: whole }
+    : read;
+}
+
+const KIND = /^\p{L}{1,9}\.?$/u;
+
+/** The words before a blank, above its start, and those in brackets below it. */
+function captionOf(value: readonly Token[]): string {
+  const { x0, x1, y0, y1 } = boundingBox(value);
+  const below = value[0]!.sheet.tokens.filter(
+    (token) => token.y0 > y0 + 0.5 * (y1 - y0) && token.y0 < y1 + (y1 - y0) && token.x0 < x1 && token.x1 > x0,
+  );
+  const above = value[0]!.sheet.tokens.filter(
+    (token) => token.y1 < y0 + 1 && token.y1 > y0 - 1.5 * (y1 - y0) && token.x0 < value[0]!.x1 && token.x1 > x0,
+  );
+  const [before] = /[^,;]{0,20}$/u.exec(labelOf(value))!;
+  return `${before} ${joinText(above)} ${below.some(({ text }) => text.startsWith('(')) ? below.map(({ text }) => text).join(' ') : ''}`;
+}
+
+/** Whether `text` has the names and numbers of `part`, and others. */
+export function isWithin(part: string, text: string): boolean {
+  const [some, all] = [namesIn(part), namesIn(text)];
+  return some.length > 0 && some.length < all.length && some.every((name) => all.includes(name));
+}
