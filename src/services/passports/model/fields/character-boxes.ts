@@ -1,31 +1,21 @@
 import { median } from '../../../../base/median.ts';
-import { boundingBox, type ReadPage, type Rule, type Word } from '../../page-geometry.ts';
+import { boundingBox, type Box, type ReadPage, type Rule, type Word } from '../../page-geometry.ts';
 
 /**
  * Joins the characters in adjacent boxes of equal size, one character per box, to words, and removes the rules between
- * these boxes and between groups of them. An empty box separates two words.
+ * these boxes and, outside tables, between groups of them. An empty box separates two words.
  */
 export function joinBoxedCharacters(page: ReadPage): ReadPage {
-  const { width, height } = page.reading ?? page;
   const joined = new Map<Word, Word | undefined>();
   const removed = new Set<Rule>();
-  for (const line of linesOf(page.rules.filter(([x0, y0, x1, y1]) => (x1 - x0) * width < (y1 - y0) * height))) {
-    const [, top, , bottom] = line[0]!;
-    const gaps = line.slice(1).map(([x0], i) => x0 - line[i]![0]);
-    const size = median(gaps);
-    const isBox = gaps.map((gap) => Math.abs(gap - size) <= TOLERANCE * size);
-    const ratio = (size * width) / ((bottom - top) * height);
-    if (isBox.filter(Boolean).length < MIN_BOXES || ratio < MIN_RATIO || ratio > MAX_RATIO) continue;
-    const boxes = gaps.map((_, i) =>
-      page.words.filter((word) => isWithin(word, [line[i]![0], top, line[i + 1]![0], bottom])),
-    );
-    if (boxes.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
-    const isBlank = gaps.map((gap) => gap <= (1 + TOLERANCE) * size);
-    for (const [i, rule] of line.entries()) if (isBlank[i] && isBlank[i - 1]) removed.add(rule);
-    for (let i = 0; i < boxes.length; i++) {
+  for (const { boxes, isBox, between } of findBoxLines(page)) {
+    const inside = boxes.map((box) => page.words.filter((word) => isWithin(word, box)));
+    if (inside.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
+    for (const rule of between) removed.add(rule);
+    for (let i = 0; i < inside.length; i++) {
       const from = i;
-      while (isBox[i] && isBox[i + 1] && boxes[i]!.length > 0 && boxes[i + 1]!.length > 0) i++;
-      const [first, ...rest] = boxes.slice(from, i + 1).flat();
+      while (isBox[i] && isBox[i + 1] && inside[i]!.length > 0 && inside[i + 1]!.length > 0) i++;
+      const [first, ...rest] = inside.slice(from, i + 1).flat();
       if (!first || rest.length === 0 || !isBox[from]) continue;
       joined.set(first, joinWords([first, ...rest]));
       for (const word of rest) joined.set(word, undefined);
@@ -36,28 +26,103 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
   return { ...page, words, rules: page.rules.filter((rule) => !removed.has(rule)) };
 }
 
+/** A line of boxes, from left to right, with the gaps between its groups of boxes. */
+export interface BoxLine {
+  readonly boxes: readonly Box[];
+  /** Whether each of `boxes` has the size of the others. */
+  readonly isBox: readonly boolean[];
+  /** The vertical rules between the boxes, which separate no cells. */
+  readonly between: readonly Rule[];
+}
+
+/** Finds lines of at least three boxes of equal size, where rules of a table cross at least {@link MIN_TABLE_BOXES}. */
+export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width' | 'height' | 'reading'>): BoxLine[] {
+  const { width, height } = page.reading ?? page;
+  const isVertical = ([x0, y0, x1, y1]: Rule) => (x1 - x0) * width < (y1 - y0) * height;
+  const across = rules.filter((rule) => !isVertical(rule));
+  const upright = rules.filter(isVertical);
+  const parts = upright.flatMap((rule) => cut(rule, across, width, height));
+  const sides = parts.length > MAX_SIDES ? upright.flatMap((rule) => cut(rule, [], width, height)) : parts;
+  return linesOf(sides).flatMap((line): BoxLine[] => {
+    const { y0, y1 } = line[0]!;
+    const gaps = line.slice(1).map(({ x }, i) => x - line[i]!.x);
+    const size = median(gaps);
+    const isOfSize = gaps.map((gap) => Math.abs(gap - size) <= TOLERANCE * size);
+    const ratio = (size * width) / ((y1 - y0) * height);
+    const isTable = line.some(({ isPart }) => isPart);
+    const count = isOfSize.filter(Boolean).length;
+    if (count < (isTable ? MIN_TABLE_BOXES : MIN_BOXES) || ratio < MIN_RATIO || ratio > MAX_RATIO) return [];
+    // Every box has an outline of its own; a few such gaps are those between groups.
+    const isJoint = gaps.map((gap) => gap < MAX_JOINT * size);
+    const isApart = isJoint.filter(Boolean).length >= 0.5 * count;
+    const isBlank = gaps.map((gap, i) => isOfSize[i] || (isTable ? isApart && isJoint[i]! : gap < size));
+    const boxes = gaps.flatMap((_, i) => (isApart && isJoint[i] ? [] : [i]));
+    return [
+      {
+        boxes: boxes.map((i): Box => [line[i]!.x, y0, line[i + 1]!.x, y1]),
+        isBox: boxes.map((i) => isOfSize[i]!),
+        between: line.filter((_, i) => isBlank[i] && isBlank[i - 1]).map(({ rule }) => rule),
+      },
+    ];
+  });
+}
+
 const MIN_BOXES = 3;
+/** Narrow columns of a table have a few cells with one digit each. */
+const MIN_TABLE_BOXES = 6;
 // Chosen: of the width of a box, and of width to height.
 const TOLERANCE = 0.15;
 const MIN_RATIO = 0.4;
 // Wider cells are those of a table with a digit each.
 const MAX_RATIO = 1.3;
+/** Of the width of a box. */
+const MAX_JOINT = 0.3;
+/** Of a page: the time grows with their square. A floor plan in a grid has more. */
+const MAX_SIDES = 5000;
+/** In points. Shorter parts are the space between two lines of boxes. */
+const MIN_SIDE = 5;
 
-/** Vertical rules of equal height beside each other, from left to right. */
-function linesOf(rules: readonly Rule[]): Rule[][] {
-  const lines: Rule[][] = [];
-  for (const rule of [...rules].sort((a, b) => a[0] - b[0])) {
-    const [, y0, , y1] = rule;
-    const isLevel = ([first]: readonly Rule[]) =>
-      Math.abs(first![1] - y0) + Math.abs(first![3] - y1) < TOLERANCE * (y1 - y0);
+/** A side of a box: a vertical rule, or a part of one. */
+interface Side {
+  readonly rule: Rule;
+  readonly x: number;
+  readonly y0: number;
+  readonly y1: number;
+  readonly isPart: boolean;
+}
+
+/** Cuts a vertical rule where others cross it. */
+function cut(rule: Rule, across: readonly Rule[], width: number, height: number): Side[] {
+  const [x0, y0, x1, y1] = rule;
+  const x = (x0 + x1) / 2;
+  const [dx, dy] = [1.5 / width, MIN_SIDE / height];
+  const crossings = across
+    .filter(([left, top, right]) => left < x + dx && right > x - dx && top > y0 + dy / 2 && top < y1 - dy / 2)
+    .map(([, top, , bottom]) => (top + bottom) / 2);
+  const ends = [y0, ...crossings.sort((a, b) => a - b), y1];
+  const isPart = crossings.length > 0;
+  return ends
+    .slice(1)
+    .map((end, i): Side => ({ rule, x, y0: ends[i]!, y1: end, isPart }))
+    .filter((side) => !isPart || side.y1 - side.y0 >= dy);
+}
+
+/** Sides of equal height beside each other, from left to right. */
+function linesOf(sides: readonly Side[]): Side[][] {
+  const lines: Side[][] = [];
+  for (const side of [...sides].sort((a, b) => a.x - b.x)) {
+    const isLevel = (line: readonly Side[]) => {
+      const last = line.at(-1)!;
+      return Math.abs(last.y0 - side.y0) + Math.abs(last.y1 - side.y1) < TOLERANCE * (side.y1 - side.y0);
+    };
     const line = lines.find(isLevel);
-    if (line) line.push(rule);
-    else lines.push([rule]);
+    if (line) line.push(side);
+    else lines.push([side]);
   }
   return lines;
 }
 
-function isWithin({ box }: Word, [x0, y0, x1, y1]: Rule): boolean {
+function isWithin({ box }: Word, [x0, y0, x1, y1]: Box): boolean {
   const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
   return x > x0 && x < x1 && y > y0 && y < y1;
 }
