@@ -35,7 +35,7 @@ export interface BoxLine {
   readonly between: readonly Rule[];
 }
 
-/** Finds lines of at least three boxes of equal size, where rules of a table cross at least {@link MIN_TABLE_BOXES}. */
+/** Finds lines of at least three boxes of equal size; more in a table whose lines share their rules. */
 export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width' | 'height' | 'reading'>): BoxLine[] {
   const { width, height } = page.reading ?? page;
   const isVertical = ([x0, y0, x1, y1]: Rule) => (x1 - x0) * width < (y1 - y0) * height;
@@ -50,8 +50,10 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
     const isOfSize = gaps.map((gap) => Math.abs(gap - size) <= TOLERANCE * size);
     const ratio = (size * width) / ((y1 - y0) * height);
     const isTable = line.some(({ isPart }) => isPart);
+    const isGrid = line.some(({ touches }) => touches);
     const count = isOfSize.filter(Boolean).length;
-    if (count < (isTable ? MIN_TABLE_BOXES : MIN_BOXES) || ratio < MIN_RATIO || ratio > MAX_RATIO) return [];
+    if (count < (isGrid ? MIN_GRID_BOXES : MIN_BOXES) || ratio < MIN_RATIO || ratio > MAX_RATIO) return [];
+    if ((y1 - y0) * height > MAX_HEIGHT) return [];
     // Every box has an outline of its own; a few such gaps are those between groups.
     const isJoint = gaps.map((gap) => gap < MAX_JOINT * size);
     const isApart = isJoint.filter(Boolean).length >= 0.5 * count;
@@ -69,7 +71,7 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
 
 const MIN_BOXES = 3;
 /** Narrow columns of a table have a few cells with one digit each. */
-const MIN_TABLE_BOXES = 6;
+const MIN_GRID_BOXES = 6;
 // Chosen: of the width of a box, and of width to height.
 const TOLERANCE = 0.15;
 const MIN_RATIO = 0.4;
@@ -79,8 +81,12 @@ const MAX_RATIO = 1.3;
 const MAX_JOINT = 0.3;
 /** Of a page: the time grows with their square. A floor plan in a grid has more. */
 const MAX_SIDES = 5000;
-/** In points. Shorter parts are the space between two lines of boxes. */
+/** In points: 11 mm. Higher rectangles of equal size are part of a drawing. */
+const MAX_HEIGHT = 31;
+/** In points. Shorter parts are the space between two lines of boxes; faint rules of a scan begin late by less. */
 const MIN_SIDE = 5;
+/** Of the height of a box: the space between two lines of boxes that share no rules. */
+const MAX_SPACE = 0.5;
 
 /** A side of a box: a vertical rule, or a part of one. */
 interface Side {
@@ -89,22 +95,33 @@ interface Side {
   readonly y0: number;
   readonly y1: number;
   readonly isPart: boolean;
+  /** Whether another part of the rule, about as long as this one, follows it without a space. */
+  readonly touches: boolean;
 }
 
-/** Cuts a vertical rule where others cross it. */
+/** Cuts a vertical rule where others cross it, and lets it end at those that it nearly meets. */
 function cut(rule: Rule, across: readonly Rule[], width: number, height: number): Side[] {
   const [x0, y0, x1, y1] = rule;
   const x = (x0 + x1) / 2;
   const [dx, dy] = [1.5 / width, MIN_SIDE / height];
+  const near = Math.min(dy, 0.3 * (y1 - y0));
   const crossings = across
-    .filter(([left, top, right]) => left < x + dx && right > x - dx && top > y0 + dy / 2 && top < y1 - dy / 2)
-    .map(([, top, , bottom]) => (top + bottom) / 2);
-  const ends = [y0, ...crossings.sort((a, b) => a - b), y1];
-  const isPart = crossings.length > 0;
-  return ends
-    .slice(1)
-    .map((end, i): Side => ({ rule, x, y0: ends[i]!, y1: end, isPart }))
-    .filter((side) => !isPart || side.y1 - side.y0 >= dy);
+    .filter(([left, , right]) => left < x + dx && right > x - dx)
+    .map(([, top, , bottom]) => (top + bottom) / 2)
+    .sort((a, b) => a - b);
+  const nearest = (end: number) =>
+    crossings.reduce((best, y) => (Math.abs(y - end) < Math.abs(best - end) ? y : best), Infinity);
+  const [first, last] = [y0, y1].map((end) => (Math.abs(nearest(end) - end) < near ? nearest(end) : end)) as [number, number];
+  const inner = crossings.filter((y) => y > y0 + near && y < y1 - near);
+  const ends = [first, ...inner, last];
+  const lengths = ends.slice(1).map((end, i) => end - ends[i]!);
+  return lengths
+    .map((length, i): Side => {
+      const isBeside = (other = 0) => other > MAX_SPACE * length;
+      const touches = isBeside(lengths[i - 1]) || isBeside(lengths[i + 1]);
+      return { rule, x, y0: ends[i]!, y1: ends[i + 1]!, isPart: inner.length > 0, touches };
+    })
+    .filter(({ y0, y1, isPart }) => !isPart || y1 - y0 >= dy);
 }
 
 /** Sides of equal height beside each other, from left to right. */

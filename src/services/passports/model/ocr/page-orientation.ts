@@ -1,8 +1,7 @@
-import type { GrayImage } from './grayscale.ts';
+import { rotate180, wordsOnView } from './line-images.ts';
 import { type LineWord, meanConfidence, type OcrEngine } from './ocr-engine.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { recognizeTwice } from './re-ocr.ts';
-import { MARGIN } from './text-regions.ts';
 
 /** In pixels of the view. */
 export type ReadLine = readonly LineWord[];
@@ -29,42 +28,40 @@ export async function readOriented(
   return { lines: await (isUpsideDown ? readUpsideDown : readAsIs)(engine, page, signal), isUpsideDown };
 }
 
-async function detectUpsideDown(
-  engine: OcrEngine,
-  { images }: PreprocessedPage,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const sample = [...images].sort((a, b) => b.data.length - a.data.length).slice(0, SAMPLE_SIZE);
-  const [asIs, rotated] = await Promise.all([
-    engine.recognize(sample, signal),
-    engine.recognize(sample.map(rotate180), signal),
-  ]);
-  return meanConfidence(rotated.flat()) > meanConfidence(asIs.flat());
+async function detectUpsideDown(engine: OcrEngine, { lines }: PreprocessedPage, signal: AbortSignal): Promise<boolean> {
+  const sample = lines
+    .map(({ image }) => image)
+    .sort((a, b) => b.data.length - a.data.length)
+    .slice(0, SAMPLE_SIZE);
+  return isBetter(await Promise.all([sample, sample.map(rotate180)].map((images) => engine.recognize(images, signal))));
 }
 
+const isBetter = ([asIs, rotated]: readonly LineWord[][][]): boolean =>
+  meanConfidence(rotated!.flat()) > meanConfidence(asIs!.flat());
+
 async function readAsIs(engine: OcrEngine, page: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const read = await recognizeTwice(engine, page.images, signal);
-  return read.map((words, index) => toView(words, page.regions[index]!, page.scale));
+  const { lines } = page;
+  const images = lines.map(({ image }) => image);
+  const read = await recognizeTwice(engine, images, signal);
+  return read.map((words, index) => wordsOnView(words, lines[index]!));
 }
 
 async function readUpsideDown(engine: OcrEngine, page: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const { view, regions, images, scale } = page;
-  const read = await recognizeTwice(engine, images.map(rotate180), signal);
+  const { view, lines } = page;
+  const images = lines.map(({ image }) => rotate180(image));
+  const read = await recognizeTwice(engine, images, signal);
   const rotated = read.map((words, index) => {
-    const { right, bottom } = regions[index]!;
-    return toView(words, { left: view.width - right, top: view.height - bottom }, scale);
+    const line = lines[index]!;
+    return wordsOnView(words.map((word) => turned(word, line.image)), line).map((word) => turned(word, view));
   });
   return rotated.reverse();
 }
 
-function toView(words: readonly LineWord[], { left, top }: { left: number; top: number }, scale: number): ReadLine {
-  return words.map((word) => ({
-    ...word,
-    left: left - MARGIN.across + word.left / scale,
-    right: left - MARGIN.across + word.right / scale,
-    top: top - MARGIN.down + word.top / scale,
-    bottom: top - MARGIN.down + word.bottom / scale,
-  }));
-}
-
-const rotate180 = ({ width, height, data }: GrayImage): GrayImage => ({ width, height, data: data.slice().reverse() });
+/** The place of a word after half a turn of its image. */
+const turned = (word: LineWord, { width, height }: { width: number; height: number }): LineWord => ({
+  ...word,
+  left: width - word.right,
+  top: height - word.bottom,
+  right: width - word.left,
+  bottom: height - word.top,
+});

@@ -15,8 +15,9 @@ export interface Rules {
 export function findRules(ink: BinaryImage, dpi: number): Rules {
   const sizes = sizesAt(dpi);
   const columns = transposed(ink);
-  const horizontal = chain([...solidPieces(ink, sizes), ...dottedPieces(ink, sizes)], sizes);
-  const vertical = chain([...solidPieces(columns, sizes), ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
+  const horizontal = chain([...solidPieces(ink, sizes, 0.85), ...dottedPieces(ink, sizes)], sizes);
+  // Upright strokes of letters are thin as well. Two thick crossing rules are a fifth of the side of a box for one character.
+  const vertical = chain([...solidPieces(columns, sizes, 0.7), ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
   // A short line must connect two long ones; the bars of a large П do not.
   const longHorizontal = horizontal.filter((line) => line.x1 - line.x0 >= sizes.minHorizontal);
   const longVertical = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical);
@@ -52,8 +53,8 @@ const sizesAt = (dpi: number) => ({
   minDots: 10,
 });
 
-/** Finds runs of thin ink and joins them across rows. */
-function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): Line[] {
+/** Finds runs of ink that are thin by at least a share of their length, and joins them across rows. */
+function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes, minThinShare: number): Line[] {
   const mask = new Uint8Array(data.length);
   let found = false;
   for (let y = 0; y < height; y++) {
@@ -65,7 +66,7 @@ function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): Line[]
       while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
       if (
         x - start >= sizes.run &&
-        thinShare(data, width, start, x, sizes.maxThickness) >= (x - start < sizes.longRun ? 0.85 : 0.5)
+        thinShare(data, width, start, x, sizes.maxThickness) >= (x - start < sizes.longRun ? minThinShare : 0.5)
       ) {
         mask.fill(1, start, Math.min(x, end));
         found = true;
@@ -194,7 +195,8 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
   return meets(line.x0, line.y0) && meets(line.x1, line.y1);
 }
 
-const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
+/** Mirrors at the diagonal. */
+export const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
 /** Transposes in squares of 64 pixels, which fit in the CPU cache. */
 function transposed({ width, height, data }: BinaryImage): BinaryImage {

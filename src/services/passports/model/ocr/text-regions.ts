@@ -21,7 +21,7 @@ export function findTextRegions(
   const fits = (component: Component) =>
     component.bottom - component.top < 4.5 * height && component.right - component.left < 15 * height;
   const isLetter = (component: Component) => component.bottom - component.top > 0.45 * height && fits(component);
-  const boxes = groupLines(components.filter(isLetter), height, vertical);
+  const boxes = groupLines(components.filter(isLetter), height, vertical).map((line) => boundingBox(line.letters));
   // Commas, dots, accents and parts of broken digits join the adjacent region.
   const isSmall = (box: TextRegion) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
   const small = [
@@ -65,7 +65,12 @@ function isDash({ left, right, top, bottom }: TextRegion, height: number, horizo
   );
 }
 
-function groupLines(letters: readonly Component[], height: number, vertical: Rules['vertical']): TextRegion[] {
+/** Groups letters into horizontal lines that no vertical rule crosses. */
+export function groupLines(
+  letters: readonly Component[],
+  height: number,
+  vertical: Rules['vertical'],
+): { readonly letters: readonly Component[] }[] {
   const lines: { letters: Component[]; near: TextRegion }[] = [];
   let open: typeof lines = [];
   for (const letter of [...letters].sort((a, b) => a.left - b.left)) {
@@ -88,7 +93,7 @@ function groupLines(letters: readonly Component[], height: number, vertical: Rul
       open.push(line);
     }
   }
-  return lines.map((line) => boundingBox(line.letters));
+  return lines;
 }
 
 const maxGap = (near: TextRegion, height: number) => Math.max(1.7 * height, near.bottom - near.top);
@@ -107,7 +112,7 @@ function isSeparated(near: TextRegion, letter: TextRegion, vertical: Rules['vert
   });
 }
 
-function boundingBox(components: readonly TextRegion[]): TextRegion {
+export function boundingBox(components: readonly Rectangle[]): Rectangle {
   return {
     left: Math.min(...components.map(({ left }) => left)),
     top: Math.min(...components.map(({ top }) => top)),
