@@ -43,7 +43,7 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
   const upright = rules.filter(isVertical);
   const parts = upright.flatMap((rule) => cut(rule, across, width, height));
   const sides = parts.length > MAX_SIDES ? upright.flatMap((rule) => cut(rule, [], width, height)) : parts;
-  return linesOf(sides).flatMap((line): BoxLine[] => {
+  return linesOf(sides, SAME_SIDE / width).flatMap((line): BoxLine[] => {
     const { y0, y1 } = line[0]!;
     const gaps = line.slice(1).map(({ x }, i) => x - line[i]!.x);
     const size = median(gaps);
@@ -63,7 +63,7 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
       {
         boxes: boxes.map((i): Box => [line[i]!.x, y0, line[i + 1]!.x, y1]),
         isBox: boxes.map((i) => isOfSize[i]!),
-        between: line.filter((_, i) => isBlank[i] && isBlank[i - 1]).map(({ rule }) => rule),
+        between: line.filter((_, i) => isBlank[i] && isBlank[i - 1]).flatMap((side) => side.rules),
       },
     ];
   });
@@ -85,12 +85,15 @@ const MAX_SIDES = 5000;
 const MAX_HEIGHT = 31;
 /** In points. Shorter parts are the space between two lines of boxes; faint rules of a scan begin late by less. */
 const MIN_SIDE = 5;
+// In points. Borders of boxes side by side are up to a point apart.
+const SAME_SIDE = 1.2;
 /** Of the height of a box: the space between two lines of boxes that share no rules. */
 const MAX_SPACE = 0.5;
 
 /** A side of a box: a vertical rule, or a part of one. */
 interface Side {
-  readonly rule: Rule;
+  /** Several if the rule was found in pieces beside each other. */
+  readonly rules: Rule[];
   readonly x: number;
   readonly y0: number;
   readonly y1: number;
@@ -119,13 +122,13 @@ function cut(rule: Rule, across: readonly Rule[], width: number, height: number)
     .map((length, i): Side => {
       const isBeside = (other = 0) => other > MAX_SPACE * length;
       const touches = isBeside(lengths[i - 1]) || isBeside(lengths[i + 1]);
-      return { rule, x, y0: ends[i]!, y1: ends[i + 1]!, isPart: inner.length > 0, touches };
+      return { rules: [rule], x, y0: ends[i]!, y1: ends[i + 1]!, isPart: inner.length > 0, touches };
     })
     .filter(({ y0, y1, isPart }) => !isPart || y1 - y0 >= dy);
 }
 
 /** Sides of equal height beside each other, from left to right. */
-function linesOf(sides: readonly Side[]): Side[][] {
+function linesOf(sides: readonly Side[], sameSide: number): Side[][] {
   const lines: Side[][] = [];
   for (const side of [...sides].sort((a, b) => a.x - b.x)) {
     const isLevel = (line: readonly Side[]) => {
@@ -133,7 +136,9 @@ function linesOf(sides: readonly Side[]): Side[][] {
       return Math.abs(last.y0 - side.y0) + Math.abs(last.y1 - side.y1) < TOLERANCE * (side.y1 - side.y0);
     };
     const line = lines.find(isLevel);
-    if (line) line.push(side);
+    const last = line?.at(-1);
+    if (last && side.x - last.x < sameSide) last.rules.push(...side.rules);
+    else if (line) line.push(side);
     else lines.push([side]);
   }
   return lines;

@@ -9,8 +9,10 @@ export interface LineImage {
   readonly region: TextRegion;
   /** Of the image relative to the view. */
   readonly scale: number;
-  /** Whether the text runs upwards on the view. */
+  /** Whether the image was turned clockwise, because the text runs upwards on the view. */
   readonly isTurned: boolean;
+  /** Whether the image was then turned by 180°. */
+  readonly isUpsideDown: boolean;
   /** The parts of a line that was put together, from left to right; empty for other lines. */
   readonly parts: readonly LinePart[];
 }
@@ -19,13 +21,14 @@ export interface LineImage {
 export interface LinePart {
   readonly at: number;
   readonly left: number;
+  readonly width: number;
   /** Whether a space precedes it. */
   readonly startsWord: boolean;
 }
 
 /** The image of a region without rules and wide gaps, as it is on the page. */
 export function cropLine(page: GrayImage, region: TextRegion, scale: number): LineImage {
-  return { image: cropRegion(page, region, scale), region, scale, isTurned: false, parts: [] };
+  return { image: cropRegion(page, region, scale), region, scale, isTurned: false, isUpsideDown: false, parts: [] };
 }
 
 /** The image of a region whose text runs upwards. */
@@ -35,7 +38,7 @@ export function cropTurnedLine(page: GrayImage, { left, top, right, bottom }: Te
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) data[y * width + x] = page.data[(bottom - 1 - x) * page.width + left + y]!;
   const image = cropRegion({ width, height, data }, { left: 0, top: 0, right: width, bottom: height }, scale);
-  return { image, region: { left, top, right, bottom }, scale, isTurned: true, parts: [] };
+  return { image, region: { left, top, right, bottom }, scale, isTurned: true, isUpsideDown: false, parts: [] };
 }
 
 const EDGE = 2;
@@ -79,7 +82,7 @@ export function composeLine(
   let at = -characters[0]!.gap;
   for (const { box, gap, startsWord } of characters) {
     at += gap;
-    parts.push({ at, left: box.left, startsWord });
+    parts.push({ at, left: box.left, width: box.right - box.left, startsWord });
     for (let y = box.top; y < box.bottom; y++) {
       const row = page.data.subarray(y * page.width + box.left, y * page.width + box.right);
       data.set(row, (y - region.top) * width + at);
@@ -87,23 +90,64 @@ export function composeLine(
     at += box.right - box.left;
   }
   const image = cropRegion({ width, height, data }, { left: 0, top: 0, right: width, bottom: height }, scale);
-  return { image, region, scale, isTurned: false, parts };
+  return { image, region, scale, isTurned: false, isUpsideDown: false, parts };
 }
 
-/** The words of a line on the view; those of a line that was put together are separated only where it has spaces. */
+/** The same line turned by 180°. */
+export const upsideDown = (line: LineImage): LineImage => ({
+  ...line,
+  image: rotate180(line.image),
+  isUpsideDown: !line.isUpsideDown,
+});
+
+export const rotate180 = ({ width, height, data }: GrayImage): GrayImage => ({
+  width,
+  height,
+  data: data.slice().reverse(),
+});
+
+/** A box after a turn of its image by 180°. */
+export const turnedBox = (
+  { left, top, right, bottom }: Rectangle,
+  { width, height }: Pick<GrayImage, 'width' | 'height'>,
+): Rectangle => ({ left: width - right, top: height - bottom, right: width - left, bottom: height - top });
+
+/** The words of a line on the view; those of a line that was put together are separated where it has spaces. */
 export function wordsOnView(words: readonly LineWord[], line: LineImage): LineWord[] {
+  const upright = words.map((word) => (line.isUpsideDown ? { ...word, ...turnedBox(word, line.image) } : word));
+  const separated = line.parts.length > 0 ? (wordsOfParts(upright, line) ?? joinParts(upright, line)) : upright;
+  return separated.map((word) => ({ ...word, ...toView(word, line) }));
+}
+
+/** The words of a line with as many letters as characters were put together. */
+function wordsOfParts(words: readonly LineWord[], { parts, scale, isUpsideDown }: LineImage): LineWord[] | undefined {
+  const letters = words.flatMap((word) => [...word.text].map((text) => ({ ...word, text })));
+  if (letters.length !== parts.length || isUpsideDown) return undefined;
+  const found: LineWord[] = [];
+  for (const [i, { at, width, startsWord }] of parts.entries()) {
+    const [left, right] = [at, at + width].map((x) => (x + MARGIN.across) * scale) as [number, number];
+    const letter = { ...letters[i]!, left, right };
+    if (startsWord) found.push(letter);
+    else found[found.length - 1] = joinWords(found.at(-1)!, letter);
+  }
+  return found;
+}
+
+/** Joins the words that no space separates. */
+function joinParts(words: readonly LineWord[], { parts, scale }: LineImage): LineWord[] {
+  const middle = ({ left, right }: Rectangle) => (left + right) / 2 / scale - MARGIN.across;
   const joined: LineWord[] = [];
   for (const word of words) {
     const last = joined.at(-1);
-    const start = word.left / line.scale - MARGIN.across;
-    const nearest = line.parts.toSorted((a, b) => Math.abs(a.at - start) - Math.abs(b.at - start))[0];
-    if (last && nearest && !nearest.startsWord) joined[joined.length - 1] = joinWords(last, word);
+    const [from, to] = last ? [middle(last), middle(word)].sort((a, b) => a - b) : [];
+    const isNew = parts.some(({ at, startsWord }) => startsWord && at > from! && at < to!);
+    if (last && !isNew) joined[joined.length - 1] = joinWords(last, word);
     else joined.push(word);
   }
-  return joined.map((word) => ({ ...word, ...toView(word, line) }));
+  return joined;
 }
 
-/** Converts a box in a line image to the view. */
+/** Converts a box in an image that is not turned by 180° to the view. */
 function toView({ left, top, right, bottom }: Rectangle, { region, scale, isTurned, parts }: LineImage): Rectangle {
   const x = (at: number) => at / scale - MARGIN.across;
   const y = (at: number) => at / scale - MARGIN.down;
@@ -116,19 +160,13 @@ function toView({ left, top, right, bottom }: Rectangle, { region, scale, isTurn
     };
   }
   const across = (at: number) => {
-    const part = parts.findLast((one) => one.at <= at + 1) ?? parts[0];
+    const part = parts.findLast((one) => one.at <= at) ?? parts[0];
     return part ? part.left + at - part.at : region.left + at;
   };
   return {
-    left: across(x(left)),
+    left: across(x(left) + EDGE) - EDGE,
     top: region.top + y(top),
-    right: across(x(right) - 2) + 2,
+    right: across(x(right) - EDGE) + EDGE,
     bottom: region.top + y(bottom),
   };
 }
-
-export const rotate180 = ({ width, height, data }: GrayImage): GrayImage => ({
-  width,
-  height,
-  data: data.slice().reverse(),
-});

@@ -1,4 +1,4 @@
-import { rotate180, wordsOnView } from './line-images.ts';
+import { type LineImage, rotate180, turnedBox, upsideDown, wordsOnView } from './line-images.ts';
 import { type LineWord, meanConfidence, type OcrEngine } from './ocr-engine.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { recognizeTwice } from './re-ocr.ts';
@@ -39,29 +39,36 @@ async function detectUpsideDown(engine: OcrEngine, { lines }: PreprocessedPage, 
 const isBetter = ([asIs, rotated]: readonly LineWord[][][]): boolean =>
   meanConfidence(rotated!.flat()) > meanConfidence(asIs!.flat());
 
-async function readAsIs(engine: OcrEngine, page: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const { lines } = page;
+async function readAsIs(engine: OcrEngine, { lines }: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
+  return readLines(engine, lines, signal);
+}
+
+async function readUpsideDown(
+  engine: OcrEngine,
+  { view, lines }: PreprocessedPage,
+  signal: AbortSignal,
+): Promise<ReadLine[]> {
+  const read = await readLines(engine, lines.map(upsideDown), signal);
+  return read.map((words) => words.map((word) => ({ ...word, ...turnedBox(word, view) }))).reverse();
+}
+
+/** Recognizes lines. Turned ones may run downwards instead of upwards. */
+async function readLines(
+  engine: OcrEngine,
+  lines: readonly LineImage[],
+  signal: AbortSignal,
+): Promise<ReadLine[]> {
+  const read = await recognize(engine, lines, signal);
+  const turned = lines.filter(({ isTurned }) => isTurned);
+  const confidence = meanConfidence(read.flatMap((words, index) => (lines[index]!.isTurned ? words : [])));
+  if (turned.length === 0 || confidence >= MIN_CONFIDENCE) return read;
+  const again = await recognize(engine, turned.map(upsideDown), signal);
+  if (meanConfidence(again.flat()) <= confidence) return read;
+  return read.map((words, index) => again[turned.indexOf(lines[index]!)] ?? words);
+}
+
+async function recognize(engine: OcrEngine, lines: readonly LineImage[], signal: AbortSignal): Promise<ReadLine[]> {
   const images = lines.map(({ image }) => image);
   const read = await recognizeTwice(engine, images, signal);
   return read.map((words, index) => wordsOnView(words, lines[index]!));
 }
-
-async function readUpsideDown(engine: OcrEngine, page: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const { view, lines } = page;
-  const images = lines.map(({ image }) => rotate180(image));
-  const read = await recognizeTwice(engine, images, signal);
-  const rotated = read.map((words, index) => {
-    const line = lines[index]!;
-    return wordsOnView(words.map((word) => turned(word, line.image)), line).map((word) => turned(word, view));
-  });
-  return rotated.reverse();
-}
-
-/** The place of a word after half a turn of its image. */
-const turned = (word: LineWord, { width, height }: { width: number; height: number }): LineWord => ({
-  ...word,
-  left: width - word.right,
-  top: height - word.bottom,
-  right: width - word.left,
-  bottom: height - word.top,
-});

@@ -4,11 +4,12 @@ import { takeBoxedLines } from './boxed-lines.ts';
 import { type CheckBox, eraseCheckBoxes, findCheckBoxes } from './check-boxes.ts';
 import { findDeskewedView, type View } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
-import { composeLine, cropLine, type LineImage } from './line-images.ts';
+import { composeLine, cropLine, cropTurnedLine, type LineImage } from './line-images.ts';
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
 import { removeRules } from './rule-removal.ts';
 import { findRules, type Rules } from './rules.ts';
 import { findTextRegions, medianLetterHeight } from './text-regions.ts';
+import { takeTurnedLines } from './turned-lines.ts';
 import { warp } from './warp.ts';
 
 /** A page prepared for OCR, in pixels of the view. */
@@ -50,9 +51,11 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
   const erased = new Set(checkBoxes.flatMap((box) => box.components));
   const text = components.filter((component) => !erased.has(component));
   const boxed = takeBoxedLines(text, rules, { width: view.width, height: view.height, dpi: DPI });
+  const turned = takeTurnedLines(boxed.rest, letterHeight, rules);
   const lines = [
     ...boxed.lines.map((characters) => composeLine(flat, characters, scale)),
-    ...findTextRegions(boxed.rest, letterHeight, rules).map((region) => cropLine(flat, region, scale)),
+    ...turned.regions.map((region) => cropTurnedLine(flat, region, scale)),
+    ...findTextRegions(turned.rest, letterHeight, rules).map((region) => cropLine(flat, region, scale)),
   ];
   return {
     view,

@@ -105,6 +105,30 @@ describe('the scan reader with an installed Tesseract', () => {
     expect(vertical).toHaveLength(4);
   });
 
+  it('reads column headings that run upwards or downwards', async (context) => {
+    const tesseract = await withTesseract(context);
+    const at = (x: number, y: number) => ({ absolutePosition: { x, y } });
+    const pageSize = { width: 400, height: 400 };
+    const render = (content: object[]) => renderPage({ pageSize, content }, 200);
+    const lines = ['Общие сведения о доме', 'Инвентарный номер дела', 'Оценка стоимости'];
+    const page = await render(lines.map((text, i) => ({ text, ...at(140, 170 + 30 * i) })));
+    const headings = await render(
+      ['Год постройки', 'Материал стен'].map((text, i) => ({ text, ...at(60, 40 + 20 * i) })),
+    );
+    for (const turn of [90, 270] as const) {
+      const turned = warp(headings, quarterTurn(turn, headings), headings.height, headings.width);
+      const data = page.data.map((light, pixel) => Math.min(light, turned.data[pixel]!));
+      const { words } = await read(tesseract, { ...page, data }, pageSize);
+      const high = words.filter(({ box: [x0, y0, x1, y1] }) => y1 - y0 > 1.1 * (x1 - x0));
+      expect(high.map(({ text }) => text).sort()).toEqual(['Год', 'Материал', 'постройки', 'стен']);
+      expect(words).toHaveLength(13);
+      // 60 to 135 points from the left before the turn, which leaves it on the right edge or, upwards, on the left one.
+      const [x0, y0] = high.find(({ text }) => text === 'постройки')!.box;
+      expect(x0 > 0.5).toBe(turn === 90);
+      expect(y0 < 0.5).toBe(turn === 90);
+    }
+  });
+
   it('returns no words for a blank page', async (context) => {
     const scan = await read(await withTesseract(context), createDrawing(600, 800));
     expect(scan).toMatchObject({ words: [], rules: [], turn: 0 });
