@@ -75,8 +75,11 @@ describe('joinBoxedCharacters', () => {
     const words = page.words.map((word) => ({ ...word, text: `${word.text}5` }));
     expect(read({ ...page, words, rules })).toEqual(['15', '25', '35', '45']);
     const rows = [0.1, 0.116, 0.132].map((y): Rule => [0.1, y, 0.156, y]);
-    expect(read({ ...page, rules: [...rows, ...rules.map(([x0, y0, x1]): Rule => [x0, y0, x1, 0.132])] })).toEqual(
-      ['1', '2', '3', '4'],
-    );
+    expect(read({ ...page, rules: [...rows, ...rules.map(([x0, y0, x1]): Rule => [x0, y0, x1, 0.132])] })).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
   });
 });

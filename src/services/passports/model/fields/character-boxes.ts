@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import { boundingBox, type Box, type ReadPage, type Rule, type Word } from '../../page-geometry.ts';
+import { type Box, boundingBox, type ReadPage, type Rule, type Word } from '../../page-geometry.ts';
 
 /**
  * Joins the characters in adjacent boxes of equal size, one character per box, to words, and removes the rules between
@@ -114,7 +114,10 @@ function cut(rule: Rule, across: readonly Rule[], width: number, height: number)
     .sort((a, b) => a - b);
   const nearest = (end: number) =>
     crossings.reduce((best, y) => (Math.abs(y - end) < Math.abs(best - end) ? y : best), Infinity);
-  const [first, last] = [y0, y1].map((end) => (Math.abs(nearest(end) - end) < near ? nearest(end) : end)) as [number, number];
+  const [first, last] = [y0, y1].map((end) => (Math.abs(nearest(end) - end) < near ? nearest(end) : end)) as [
+    number,
+    number,
+  ];
   const inner = crossings.filter((y) => y > y0 + near && y < y1 - near);
   const ends = [first, ...inner, last];
   const lengths = ends.slice(1).map((end, i) => end - ends[i]!);

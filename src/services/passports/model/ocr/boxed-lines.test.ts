@@ -43,7 +43,9 @@ describe('takeBoxedLines', () => {
   });
 
   it('leaves out remnants of the rules', () => {
-    const page = write('II  II').box(LEFT + 2 * SIZE + 2, TOP + 5, 3, 40).box(LEFT + 3 * SIZE + 10, TOP + 3, 30, 4);
+    const page = write('II  II')
+      .box(LEFT + 2 * SIZE + 2, TOP + 5, 3, 40)
+      .box(LEFT + 3 * SIZE + 10, TOP + 3, 30, 4);
     expect(take(page, 6).lines.map(describeLine)).toEqual(['_II', '_II']);
   });
 

@@ -52,11 +52,7 @@ export interface LineCharacter {
 }
 
 /** The image of characters that are far apart, closed up, from left to right. */
-export function composeLine(
-  page: GrayImage,
-  inked: readonly LineCharacter[],
-  scale: number,
-): LineImage {
+export function composeLine(page: GrayImage, inked: readonly LineCharacter[], scale: number): LineImage {
   // With the grey edge of the ink.
   const characters = inked.map(({ box, gap, startsWord }) => ({
     box: {

@@ -53,11 +53,7 @@ async function readUpsideDown(
 }
 
 /** Recognizes lines. Turned ones may run downwards instead of upwards. */
-async function readLines(
-  engine: OcrEngine,
-  lines: readonly LineImage[],
-  signal: AbortSignal,
-): Promise<ReadLine[]> {
+async function readLines(engine: OcrEngine, lines: readonly LineImage[], signal: AbortSignal): Promise<ReadLine[]> {
   const read = await recognize(engine, lines, signal);
   const turned = lines.filter(({ isTurned }) => isTurned);
   const confidence = meanConfidence(read.flatMap((words, index) => (lines[index]!.isTurned ? words : [])));

@@ -26,9 +26,9 @@ export function findTextRegions(
   const isSmall = (box: TextRegion) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
   const small = [
     ...boxes.filter(isSmall),
-    ...components.filter((component) => !isLetter(component) && fits(component) && component.area >= 4),
+    ...components.filter((one) => !isLetter(one) && fits(one) && one.area >= Math.max(4, (MIN_DOT * height) ** 2)),
   ];
-  const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, high: box.bottom - box.top }));
+  const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, line: box }));
   const isolated: TextRegion[] = [];
   for (const component of small) {
     const adjacent = regions.find((region) => isAdjacent(region, component));
@@ -39,6 +39,9 @@ export function findTextRegions(
   return widest(found).sort((a, b) => a.top - b.top || a.left - b.left);
 }
 
+/** The side of a full stop relative to the height of letters; smaller ones are specks of a scan. */
+const MIN_DOT = 0.15;
+
 /** Limits the regions of a floor plan or photo. */
 const MAX_REGIONS = 1000;
 
@@ -47,14 +50,16 @@ const widest = (regions: TextRegion[]): TextRegion[] =>
     ? regions
     : regions.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
 
-const isAdjacent = (
-  { left, right, top, bottom, high }: TextRegion & { high: number },
-  component: TextRegion,
-): boolean =>
-  component.right > left - 0.5 * high &&
-  component.left < right + 0.5 * high &&
-  component.bottom > top - 0.4 * high &&
-  component.top < bottom + 0.3 * high;
+/** Specks must not lead from one line to the next, so the distance above and below is that to the line without them. */
+function isAdjacent({ left, right, line }: TextRegion & { line: TextRegion }, component: TextRegion): boolean {
+  const high = line.bottom - line.top;
+  return (
+    component.right > left - 0.5 * high &&
+    component.left < right + 0.5 * high &&
+    component.bottom > line.top - 0.4 * high &&
+    component.top < line.bottom + 0.3 * high
+  );
+}
 
 function isDash({ left, right, top, bottom }: TextRegion, height: number, horizontal: Rules['horizontal']): boolean {
   const long = right - left;
