@@ -58,7 +58,7 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
     const isJoint = gaps.map((gap) => gap < MAX_JOINT * size);
     const isApart = isJoint.filter(Boolean).length >= 0.5 * count;
     const isBlank = gaps.map((gap, i) => isOfSize[i] || (isTable ? isApart && isJoint[i]! : gap < size));
-    const boxes = gaps.flatMap((_, i) => (isApart && isJoint[i] ? [] : [i]));
+    const boxes = gaps.flatMap((gap, i) => ((isApart && isJoint[i]) || gap < MIN_GAP * size ? [] : [i]));
     return [
       {
         boxes: boxes.map((i): Box => [line[i]!.x, y0, line[i + 1]!.x, y1]),
@@ -79,6 +79,8 @@ const MIN_RATIO = 0.4;
 const MAX_RATIO = 1.3;
 /** Of the width of a box. */
 const MAX_JOINT = 0.3;
+/** Between groups; a side of a scan may be found twice. */
+const MIN_GAP = 0.15;
 /** Of a page: the time grows with their square. A floor plan in a grid has more. */
 const MAX_SIDES = 5000;
 /** In points: 11 mm. Higher rectangles of equal size are part of a drawing. */

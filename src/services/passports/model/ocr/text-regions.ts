@@ -26,7 +26,7 @@ export function findTextRegions(
   const isSmall = (box: TextRegion) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
   const small = [
     ...boxes.filter(isSmall),
-    ...components.filter((one) => !isLetter(one) && fits(one) && one.area >= Math.max(4, (MIN_DOT * height) ** 2)),
+    ...components.filter((component) => !isLetter(component) && fits(component) && component.area >= 4),
   ];
   const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, line: box }));
   const isolated: TextRegion[] = [];
@@ -39,8 +39,8 @@ export function findTextRegions(
   return widest(found).sort((a, b) => a.top - b.top || a.left - b.left);
 }
 
-/** The side of a full stop relative to the height of letters; smaller ones are specks of a scan. */
-const MIN_DOT = 0.15;
+/** The side of a full stop relative to the height of its line; smaller ink is a speck of a scan. */
+const MIN_DOT = 0.08;
 
 /** Limits the regions of a floor plan or photo. */
 const MAX_REGIONS = 1000;
@@ -53,7 +53,9 @@ const widest = (regions: TextRegion[]): TextRegion[] =>
 /** Specks must not lead from one line to the next, so the distance above and below is that to the line without them. */
 function isAdjacent({ left, right, line }: TextRegion & { line: TextRegion }, component: TextRegion): boolean {
   const high = line.bottom - line.top;
+  const isSpeck = (component.right - component.left) * (component.bottom - component.top) < (MIN_DOT * high) ** 2;
   return (
+    !isSpeck &&
     component.right > left - 0.5 * high &&
     component.left < right + 0.5 * high &&
     component.bottom > line.top - 0.4 * high &&

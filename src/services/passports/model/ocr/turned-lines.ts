@@ -14,11 +14,11 @@ export interface TurnedLines {
  * their letters is above or below; in upright text the one beside it is nearer than the next line.
  */
 export function takeTurnedLines(components: readonly Component[], height: number, { horizontal }: Rules): TurnedLines {
-  const isLetter = ({ left, top, right, bottom }: Rectangle) => {
+  const isLetter = ({ left, top, right, bottom }: Rectangle, most: number) => {
     const [narrow, wide] = [Math.min(right - left, bottom - top), Math.max(right - left, bottom - top)];
-    return wide > 0.45 * height && wide < 3 * height && narrow > 0.1 * height;
+    return wide > 0.45 * height && wide < most * height && narrow > 0.1 * height && narrow < 3 * height;
   };
-  const letters = components.filter(isLetter);
+  const letters = components.filter((component) => isLetter(component, 3));
   const turned = new Set(
     nearestNeighbours(letters).flatMap(([letter, near]) => (isAbove(letter, near, MAX_GAP * height) ? [letter] : [])),
   );
@@ -32,7 +32,10 @@ export function takeTurnedLines(components: readonly Component[], height: number
   // A letter at the end of a line may have its nearest neighbour in the next line.
   const lines = group(turned).filter((line) => line.length >= MIN_LETTERS);
   const bands = lines.map((line) => grown(boundingBox(line), 2 * height));
-  const members = letters.filter((letter) => turned.has(letter) || bands.some((band) => isInside(letter, band)));
+  // Letters that touch are one component.
+  const members = components.filter(
+    (one) => turned.has(one) || (isLetter(one, 8) && bands.some((band) => isInside(one, band))),
+  );
   const regions = group(members).flatMap((line) => {
     const region = boundingBox(line);
     const share = line.filter((letter) => turned.has(letter)).length / line.length;
