@@ -51,6 +51,8 @@ describe('takeBoxedLines', () => {
 
   it('finds characters beside a rule that was not found', () => {
     expect(take(write('IIIIII'), 6, 3).lines.map(describeLine)).toEqual(['_IIIIII']);
+    const remnant = write('IIIIII').box(LEFT + 3 * SIZE - 1, TOP + 10, 3, 35);
+    expect(take(remnant, 6, 3).lines.map(describeLine)).toEqual(['_IIIIII']);
     expect(take(write('IIIIII'), 6, 1).lines.map(describeLine)).toEqual(['_IIIIII']);
   });
 
@@ -59,5 +61,11 @@ describe('takeBoxedLines', () => {
     for (let i = 0; i < 6; i++) page.box(LEFT + i * SIZE + 43, TOP + 15, 12, 30);
     const { lines, rest, rules } = take(page, 6);
     expect([lines, rest.length, rules.vertical.length]).toEqual([[], 12, 7]);
+  });
+
+  it('leaves text that does not keep to the boxes', () => {
+    const page = createDrawing(900, 300);
+    for (let x = LEFT + 4; x < LEFT + 300; x += 47) page.box(x, TOP + 15, 20, 30);
+    expect(take(page, 6).lines).toEqual([]);
   });
 });

@@ -85,22 +85,32 @@ function isCentre({ left, top, right, bottom }: Rectangle, box: Rectangle, inset
   return x > box.left + dx && x < box.right - dx && y > box.top + dy && y < box.bottom - dy;
 }
 
-/** Whether the high parts of the ink are not beside each other. */
-function isSingle({ ink }: WrittenBox): boolean {
-  const height = Math.max(...ink.map(({ top, bottom }) => bottom - top));
-  const high = ink.filter(({ top, bottom }) => bottom - top > 0.6 * height).sort((a, b) => a.left - b.left);
+/** The ink without remnants of the rules and noise. */
+const charactersIn = ({ box, ink }: WrittenBox): Component[] =>
+  ink.filter((component) => isCentre(component, box, EDGE) && component.area >= MIN_AREA);
+
+/** Whether the ink is in the middle, and its high parts not beside each other, unlike those of text between two lines of boxes. */
+function isSingle(written: WrittenBox): boolean {
+  const characters = charactersIn(written);
+  if (characters.length === 0) return true;
+  const { left, right } = boundingBox(characters);
+  const { box } = written;
+  if (Math.abs(left + right - box.left - box.right) > 2 * MAX_OFFSET * (box.right - box.left)) return false;
+  const height = Math.max(...characters.map(({ top, bottom }) => bottom - top));
+  const high = characters.filter(({ top, bottom }) => bottom - top > 0.6 * height).sort((a, b) => a.left - b.left);
   return high.every(({ left }, i) => i === 0 || left < high[i - 1]!.right);
 }
 
 /** Of the size of a box. */
 const EDGE = 0.14;
+const MAX_OFFSET = 0.25;
 // Chosen, of the height of the characters.
 const GAP = 0.22;
 const SPACE = 0.9;
 
 function split(boxes: readonly WrittenBox[]): LineCharacter[][] {
-  const characters = boxes.map(({ box, ink }) => {
-    const own = ink.filter((component) => isCentre(component, box, EDGE) && component.area >= MIN_AREA);
+  const characters = boxes.map((box) => {
+    const own = charactersIn(box);
     return own.length === 0 ? undefined : boundingBox(own);
   });
   const heights = characters.flatMap((character) => (character ? [character.bottom - character.top] : []));
