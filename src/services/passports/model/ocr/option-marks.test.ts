@@ -20,8 +20,9 @@ it('restoreMarks raises the confidence of empty brackets', () => {
   expect(restore('[_ } Wood')).toEqual(['[ 0.6', '] 0.6', 'Wood 0.3']);
 });
 
-it('restoreMarks corrects a bracket of a marked option', () => {
-  expect(restore('(X] Wood [х} Steel')).toEqual(['[X] 0.3', 'Wood 0.3', '[х] 0.3', 'Steel 0.3']);
+it('restoreMarks corrects a bracket of a marked option, and raises its confidence', () => {
+  expect(restore('(X] Wood [х} Steel')).toEqual(['[X] 0.6', 'Wood 0.3', '[х] 0.6', 'Steel 0.3']);
+  expect(restore('[X}] Wood [X] Steel')).toEqual(['[X] 0.6', 'Wood 0.3', '[X] 0.6', 'Steel 0.3']);
 });
 
 it('restoreMarks leaves other brackets', () => {

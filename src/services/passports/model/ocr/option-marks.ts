@@ -1,10 +1,10 @@
 import type { LineWord } from './ocr-engine.ts';
 
-/** Restores the brackets of options: `[ ]`, which OCR doubts, and `[X]` with one bracket read as another. */
+/** Restores the brackets of options, `[ ]` and `[X]`: OCR doubts them and reads one bracket as another. */
 export function restoreMarks(line: readonly LineWord[]): LineWord[] {
   return line.map((word, i) => {
-    const text = word.text.replace(/^[[({](?=[XxХх✓v][\])}]$)/u, '[').replace(/(?<=^\[[XxХх✓v])[)}]$/u, ']');
-    if (text !== word.text && /[[\]]/u.test(word.text)) return { ...word, text };
+    const mark = /[[\]{}]/u.test(word.text) && MARKED.exec(word.text)?.[1];
+    if (mark) return { ...word, text: `[${mark}]`, confidence: Math.max(word.confidence, CONFIDENCE) };
     const [before, next] = [line[i - 1], line[i + 1]];
     if (next && isEmpty(word, next)) return { ...word, text: '[', confidence: Math.max(word.confidence, CONFIDENCE) };
     if (before && isEmpty(before, word))
@@ -13,6 +13,7 @@ export function restoreMarks(line: readonly LineWord[]): LineWord[] {
   });
 }
 
+const MARKED = /^[[({]([XxХх✓v])[\])}]{1,2}$/u;
 /** Of two brackets that belong together. */
 const CONFIDENCE = 0.6;
 /** In heights of the brackets. */
