@@ -442,6 +442,16 @@ create index catalog_records_by_combination on catalog_records (facets);
 create index catalog_records_hidden on catalog_records (created_at desc, number desc) where hidden;
 create index catalog_records_by_indexing on catalog_records (indexed_at);
 create index catalog_records_by_task on catalog_records (task_id);
--- One index for both: a word in the title and another that is excluded anywhere need no search vectors.
-create index catalog_records_words on catalog_records using gin (search, title_search) with (fastupdate = off);
+-- Adjacent words, as hashes: a phrase of common words is found without reading the positions in most records that contain them all.
+create function catalog_word_pairs(words tsvector) returns integer[] language sql immutable parallel safe as $$
+  with occurrences as (
+    select lexeme, position from unnest(words) as w (lexeme, positions, weights), unnest(positions) as position)
+  select array_agg(distinct hashtext(a.lexeme || ' ' || b.lexeme) & 65535)
+    from occurrences a join occurrences b on b.position = a.position + 1
+$$;
+-- One index for all: a word in the title and another that is excluded anywhere need no search vectors; a common word with a facet or
+-- among the newest records, by ranges of their numbers, needs only part of its list.
+create index catalog_records_words on catalog_records
+  using gin (search, title_search, catalog_word_pairs(search), (array[facets]), (array[(number / 1024)::integer]))
+  with (fastupdate = off);
 create index catalog_words_trigrams on catalog_words using gin (word gin_trgm_ops);

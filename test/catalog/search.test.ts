@@ -111,7 +111,9 @@ function searchRandomRecords(seed: number): void {
   let records: OracleRecord[];
   useDatabase();
   beforeAll(async () => {
-    records = await seedRandomRecords(database.db, random, 300);
+    // As many numbers as a large catalog has: searches of common words begin with the newest of them.
+    await database.db.query('alter sequence catalog_records_number_seq increment by 251 restart with 40000');
+    records = await seedRandomRecords(database.db, random, 300, { inOrder: seed % 2 === 0 });
   });
 
   it('returns the same records in the same order as a brute-force filter, in pages and as an export', async () => {
@@ -244,7 +246,7 @@ function searchRandomRecords(seed: number): void {
         const before = await exportAll(filters, sort);
         const { facets, upTo } = await search.find(filters, page({ sort, facets: true }));
         const grow = async () => {
-          records.push(...(await seedRandomRecords(database.db, random, 60, records.length + 1)));
+          records.push(...(await seedRandomRecords(database.db, random, 60, { from: records.length + 1 })));
         };
         const { ids, total } = await searchAllPages(filters, { sort, limit: 40 }, grow);
         expect(ids, JSON.stringify({ ...filters, sort })).toEqual(before);

@@ -37,12 +37,19 @@ const DAY_MS = 86_400_000;
 const EPOCH = Date.UTC(2026, 0, 1);
 
 /** Writes random records with the indexer's code; some are reported or hidden. */
-export async function seedRandomRecords(db: Db, random: Random, count: number, from = 1): Promise<OracleRecord[]> {
-  const drafts = Array.from({ length: count }, (_, i) => {
+export async function seedRandomRecords(
+  db: Db,
+  random: Random,
+  count: number,
+  { from = 1, inOrder = false }: { from?: number; inOrder?: boolean } = {},
+): Promise<OracleRecord[]> {
+  const generated = Array.from({ length: count }, (_, i) => {
     const record = randomRecord(random, from + i);
     // Each call has photos of its own.
     return { ...record, photo: record.photo && 100 * from + record.photo };
   });
+  const times = generated.map(({ createdAt }) => createdAt).sort((a, b) => Number(a) - Number(b));
+  const drafts = inOrder ? generated.map((record, i) => ({ ...record, createdAt: times[i]! })) : generated;
   const records = drafts.map((record) => ({
     ...record,
     duplicate: drafts.some(

@@ -9,6 +9,7 @@ import {
   firstRecords,
   fromClause,
   hasOnlyFacets,
+  prepare,
   queryStage,
   type ResolvedFilters,
   where,
@@ -174,8 +175,8 @@ async function countBy(
 ): Promise<Count[]> {
   const { bind, values } = createParameters();
   const { rows } = await db.query<{ text: string }>(
-    `select ${COUNTS} as text
-       from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`,
+    prepare(`select ${COUNTS} as text
+       from (select facets, sum(count) as count from (${from({ bind })}) m group by facets having sum(count) > 0) c`),
     values,
   );
   return read(db, combinations, rows[0]!.text);

@@ -7,8 +7,11 @@ import {
   createParameters,
   firstRecords,
   fromClause,
+  prepare,
+  RANGE_SIZE,
   type ResolvedFilters,
   type Stage,
+  scope,
   where,
 } from './where.ts';
 
@@ -59,13 +62,15 @@ export async function findFirstMatches(
     if (i < (after?.stage ?? 0)) continue;
     const within =
       i === after?.stage ? { ...resolved, after: isAfter(orderOf(sort, resolved.filters), after.keys) } : resolved;
-    const { count, first, counts: some } = await readStage(db, within, page, stage, maxCount + 1);
+    const { count, first, counts: some, density } = await readStage(db, within, page, stage, maxCount + 1);
     total += count;
     if (some) counts.push(some);
     const needed = end - numbers.length;
     if (count > 0 && needed > 0) {
       last = i;
-      numbers.push(...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, maxTested })));
+      numbers.push(
+        ...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, density, maxTested })),
+      );
     }
     if (total > maxCount && numbers.length >= end) break;
   }
@@ -86,40 +91,128 @@ async function* stagesOf(
   }
 }
 
+interface Wanted {
+  readonly needed: number;
+  readonly density: number;
+  readonly maxTested: number;
+}
+
 async function readMany(
   db: Queryable,
   resolved: ResolvedFilters,
   page: Page,
   stage: Stage,
-  { needed, maxTested }: { needed: number; maxTested: number },
+  { needed, density, maxTested }: Wanted,
 ): Promise<readonly number[]> {
   if (stage.words === undefined) return testRecords(db, resolved, page, stage, needed);
-  const newest = page.sort === 'confidence' ? [] : await testRecords(db, resolved, page, stage, needed, maxTested);
-  return newest.length === needed ? newest : (await readStage(db, resolved, page, stage)).first;
+  if (page.sort === 'confidence') return (await readStage(db, resolved, page, stage)).first;
+  const newest = await readNewest(db, resolved, page, stage, needed, density);
+  if (newest) return newest;
+  const tested = await testRecords(db, resolved, page, stage, needed, maxTested);
+  return tested.length === needed ? tested : (await readStage(db, resolved, page, stage)).first;
 }
 
-/** The number of matches, and the first ones of a page in order; of some matches only with `max`. */
+interface StageMatches {
+  readonly count: number;
+  readonly first: number[];
+  readonly counts: string | null;
+  /** Matches per record, estimated from those that were read. */
+  readonly density: number;
+}
+
+/** Ranges of the newest records that are searched first and next for a word of a large catalog. */
+const NEWEST_RANGES = 4;
+const NEXT_RANGES = 20;
+const MIN_PROBED = 64 * RANGE_SIZE;
+
+/**
+ * The number of matches, and the first ones of a page in order; with `max` of some matches only. The list of a common word in the
+ * index is as long as the catalog is large; there the newest records show that there are `max` matches, if they have as many.
+ */
 async function readStage(
   db: Queryable,
   resolved: ResolvedFilters,
   { sort, page, limit, facets }: Page,
   stage: Stage,
   max?: number,
-): Promise<{ count: number; first: number[]; counts: string | null }> {
+): Promise<StageMatches> {
   const { bind, values } = createParameters();
   const { keys, direction } = orderOf(sort, resolved.filters);
   const columns = keys({ bind }).map((key, i) => `${key} as key${i}`);
   const order = columns.map((_, i) => `key${i} ${direction}`);
-  const { rows } = await db.query<{ count: number; first: number[]; counts: string | null }>(
-    `with m as materialized (
-       select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, resolved, { bind })}
-        where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${max ?? 'all'})
-     select (select count(*) from m) as count,
+  const matches = (most: number | string, ranges?: readonly number[]) => `
+    select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, resolved, { bind }, ranges)}
+     where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${most}`;
+  const countOf = (list: string) => `(select count(*) from ${list})`;
+  const isProbed = max !== undefined && stage.words !== undefined && resolved.upTo > MIN_PROBED;
+  const probed = isProbed && {
+    newest: matches(max, newestRanges(resolved, NEWEST_RANGES)),
+    next: matches(
+      `(select case when count(*) * ${1 + NEXT_RANGES / NEWEST_RANGES} < ${max} then 0 else ${max} - count(*) end from newest)`,
+      newestRanges(resolved, NEXT_RANGES, NEWEST_RANGES),
+    ),
+    found: `${countOf('newest')} + ${countOf('next')}`,
+  };
+  const { rows } = await db.query<StageMatches>(
+    prepare(`with ${
+      probed
+        ? `newest as materialized (${probed.newest}), next as materialized (${probed.next}),
+           m as materialized (${matches(`(case when ${probed.found} < ${max} then ${max} else 0 end)`)})
+     select greatest(${probed.found}, ${countOf('m')}) as count,
+            ${countOf('newest')}::float8 / ${NEWEST_RANGES * RANGE_SIZE} as density`
+        : `m as materialized (${matches(max ?? 'all')})
+     select ${countOf('m')} as count, (select count(*)::float8 / greatest(max(number), 1) from m) as density`
+    },
             ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from m group by facets) c)` : 'null'} as counts,
-            array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`,
+            array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`),
     values,
   );
   return rows[0]!;
+}
+
+/** Of `count` ranges before the newest `skipped`. */
+function newestRanges({ upTo }: ResolvedFilters, count: number, skipped = 0): number[] {
+  return Array.from({ length: count }, (_, i) => Math.floor(upTo / RANGE_SIZE) - skipped - i);
+}
+
+/** PostgreSQL compares each entry of the index with all of the ranges. */
+const MAX_RANGES = 400;
+
+/**
+ * The newest matches, from the ranges of numbers that have them if the matches are evenly distributed. Undefined if these have too
+ * few, or if there are newer records of other ranges, as after an import of old ones.
+ */
+async function readNewest(
+  db: Queryable,
+  resolved: ResolvedFilters,
+  { sort }: Page,
+  stage: Stage,
+  needed: number,
+  density: number,
+): Promise<readonly number[] | undefined> {
+  const { filters, after, upTo } = resolved;
+  // Half as many again, and a few for chance.
+  const count = Math.ceil(((needed + 10) * 1.5) / density / RANGE_SIZE);
+  if (sort === 'oldest' || filters.to || after || !(count <= Math.min(MAX_RANGES, upTo / RANGE_SIZE / 2)))
+    return undefined;
+  const { bind, values } = createParameters();
+  const ranges = newestRanges(resolved, count);
+  const { rows } = await db.query<{ numbers: number[]; complete: boolean }>(
+    prepare(`with m as materialized (
+       select r.created_at, r.number from ${fromClause(stage, resolved, { bind }, ranges)}
+        where ${where(resolved, { bind })} and ${stage.rest({ bind })}
+        order by r.created_at desc, r.number desc limit ${bind(needed)})
+     select array(select number from m order by created_at desc, number desc) as numbers,
+            not exists (
+              select from (select r.number from catalog_records r
+                            where ${scope(resolved, { bind })}
+                              and (r.created_at, r.number) > (select created_at, number from m order by created_at, number limit 1)
+                           offset 0) newer
+               where number < ${bind(ranges.at(-1)! * RANGE_SIZE)}) as complete`),
+    values,
+  );
+  const { numbers, complete } = rows[0]!;
+  return complete && numbers.length === needed ? numbers : undefined;
 }
 
 /** The first `needed` matches of a stage, among the first `max` records if given. */
@@ -137,7 +230,9 @@ async function testRecords(
   const from = max === undefined ? 'catalog_records r' : firstRecords(resolved, order, max, { bind });
   const conditions = [where(resolved, { bind }), stage.words?.({ bind }, 'test') ?? 'true', stage.rest({ bind })];
   const { rows } = await db.query<{ number: number }>(
-    `select r.number from ${from} where ${conditions.join(' and ')} order by ${order.join(', ')} limit ${bind(needed)}`,
+    prepare(
+      `select r.number from ${from} where ${conditions.join(' and ')} order by ${order.join(', ')} limit ${bind(needed)}`,
+    ),
     values,
   );
   return rows.map(({ number }) => number);

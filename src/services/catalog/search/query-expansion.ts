@@ -7,6 +7,8 @@ export interface QueryExpansion {
   /** `tsquery`s of the alternatives per word, distinct, the word itself first; one of each must match. */
   readonly words: readonly (readonly string[])[];
   readonly phrases: readonly string[];
+  /** Adjacent words of the phrases, without stop words: `a b`, as the records' `catalog_word_pairs`. */
+  readonly pairs: readonly string[];
   readonly excluded: readonly string[];
   /** Word prefixes for the snippet. */
   readonly prefixes: readonly string[];
@@ -31,13 +33,18 @@ export function expandAsWritten(query: ParsedQuery, known: readonly QueryWord[])
   const words = known
     .filter(({ stems }) => stems.length > 0)
     .map((each) => ({ corrections: [], containing: [], ...each }));
+  const stemsOf = new Map(known.map(({ word, stems }) => [word, stems]));
   return {
     words: words.filter(({ word }) => query.words.includes(word)).map(queriesOf),
     phrases: query.phrases.map((phrase) => phrase.join(' ')),
+    pairs: query.phrases.flatMap((phrase) => pairsOf(phrase.map((word) => stemsOf.get(word) ?? []))),
     excluded: query.excluded.map((phrase) => phrase.join(' ')),
     prefixes: [...new Set(words.flatMap(prefixes))],
   };
 }
+
+const pairsOf = (stems: readonly (readonly string[])[]) =>
+  stems.slice(1).flatMap(([stem], i) => (stem && stems[i]?.[0] ? [`${stems[i][0]} ${stem}`] : []));
 
 /** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. */
 export async function expandQuery(db: Queryable, query: ParsedQuery, known: readonly QueryWord[]): Promise<Expansion> {

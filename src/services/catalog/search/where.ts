@@ -1,3 +1,4 @@
+import type { Statement } from '../../../base/db.ts';
 import type { QueryExpansion } from './query-expansion.ts';
 import type { Filters } from './search-types.ts';
 
@@ -20,6 +21,17 @@ export function createParameters() {
   const bind = (value: unknown) => `$${values.push(value)}`;
   return { values, bind };
 }
+
+const MAX_PREPARED = 40;
+const prepared = new Map<string, string>();
+
+/** Names the first composed statements, those of the common searches: parsing and planning them takes as long as running them. */
+export function prepare(text: string): Statement | string {
+  if (!prepared.has(text) && prepared.size < MAX_PREPARED) prepared.set(text, `catalog-search-${prepared.size}`);
+  const name = prepared.get(text);
+  return name === undefined ? text : { name, text };
+}
+
 export type Binder = Pick<ReturnType<typeof createParameters>, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
 export type Condition = (parameters: Binder) => string;
@@ -119,10 +131,28 @@ export function excludedCondition({ excluded }: QueryExpansion, { bind }: Binder
   return `not exists (select from catalog_records x where x.number = r.number and x.search @@ (${any.join(' || ')}))`;
 }
 
-/** `offset 0` makes the planner use indexes first: it underestimates the cost of reading search vectors. */
-export function fromClause({ words }: Stage, { kinds }: Pick<ResolvedFilters, 'kinds'>, p: Binder): string {
+/** Records whose numbers are equal after division by this form a range, a key of the index of words. */
+export const RANGE_SIZE = 1024;
+// PostgreSQL compares each entry of the index with all keys.
+const MAX_INDEXED_KINDS = 16;
+
+/**
+ * `offset 0` makes the planner use indexes first: it underestimates the cost of reading search vectors. With `ranges` only the
+ * records of these ranges.
+ */
+export function fromClause(
+  { words }: Stage,
+  { kinds }: Pick<ResolvedFilters, 'kinds'>,
+  p: Binder,
+  ranges?: readonly number[],
+): string {
   if (words === undefined) return 'catalog_records r';
-  const conditions = [words(p, 'index'), ...(kinds ? [`r.facets = any(${p.bind(kinds)}::int[])`] : [])];
+  const conditions = [words(p, 'index')];
+  if (ranges) conditions.push(`array[(r.number / ${RANGE_SIZE})::integer] && ${p.bind(ranges)}::int[]`);
+  if (kinds) {
+    const isIndexed = kinds.length <= MAX_INDEXED_KINDS;
+    conditions.push(`${isIndexed ? 'array[r.facets] &&' : 'r.facets = any'}(${p.bind(kinds)}::int[])`);
+  }
   return `(select * from catalog_records r where ${conditions.join(' and ')} offset 0) r`;
 }
 
@@ -133,13 +163,17 @@ type Use = 'index' | 'test';
 /** An SQL condition on `r.search`; as an index condition it may use one query per alternative. */
 export function searchCondition(expansion: QueryExpansion, forms: Forms, p: Binder, use: Use): string {
   const [[written, ...others] = [], ...more] = expansion.words;
+  const paired =
+    use === 'index' && expansion.pairs.length > 0
+      ? ` and catalog_word_pairs(r.search) @> array(select hashtext(pair) & 65535 from unnest(${p.bind(expansion.pairs)}::text[]) as pair)`
+      : '';
   if (use === 'test' || forms === 'as written' || others.length === 0 || more.length > 0)
-    return `r.search @@ (${tsquery(expansion, forms, p)})`;
+    return `r.search @@ (${tsquery(expansion, forms, p)})${paired}`;
   // A query of several words is evaluated for each record in the index, several queries of one word are not.
   const rest = [`(${tsquery({ ...expansion, words: [] }, 'any', p)})`];
   if (forms === 'alike') rest.push(`!! ${p.bind(written)}::tsquery`);
   const words = forms === 'alike' ? others : expansion.words[0];
-  return `r.search @@ any(array(select word::tsquery && ${rest.join(' && ')} from unnest(${p.bind(words)}::text[]) as word))`;
+  return `r.search @@ any(array(select word::tsquery && ${rest.join(' && ')} from unnest(${p.bind(words)}::text[]) as word))${paired}`;
 }
 
 /** An SQL expression: every word in these forms, every phrase, and nothing excluded. */
