@@ -20,7 +20,8 @@ interface PrintedRow {
 }
 /** Points from the first cell. */
 const OFFSETS: Record<string, number> = {
-  ...{ no: 0, name: 40, area: 160, living_area: 220, auxiliary_area: 280, height: 340 },
+  // `form` is text of the form after a name of five letters.
+  ...{ no: 0, name: 40, form: 76, area: 160, living_area: 220, auxiliary_area: 280, height: 340 },
 };
 
 /** A page as the network reads it; letters are 6 pt wide and 10 pt high. Each row is a group unless it names one. */
@@ -92,6 +93,20 @@ describe('readRows', () => {
       { no: '4', name: 'балкон', area: 1.1 },
       { name: 'шкаф', area: 0.7, height: 2.5 },
     ]);
+  });
+
+  it('adds a word beside a name, but no words of the form after a dash', () => {
+    const rowsWith = (form: string) =>
+      ['кухня', 'лоджа', 'холл1'].map(
+        (name, i): PrintedRow => ({
+          at: [40, 100 + 20 * i],
+          cells: { no: `${i + 1}`, name, form, area: '7,9' },
+          unread: ['form'],
+        }),
+      );
+    const names = (form: string) => read(rowsWith(form)).map(({ name }) => name);
+    expect(names('общая')).toEqual(['кухня общая', 'лоджа общая', 'холл1 общая']);
+    expect(names('— площадью')).toEqual(['кухня', 'лоджа', 'холл1']);
   });
 
   it('drops the figures of a plan on another page', () => {

@@ -139,7 +139,10 @@ function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading)
       const token = next(edge, near);
       if (token && own.includes(token)) return found;
       const isOnLine = token && Math.abs(middleY(token) - middleY(edge)) < 0.5 * (edge.y1 - edge.y0);
-      if (!isOnLine || known.has(token) || areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
+      const isSeparate = (one: Token) =>
+        DASH.test(one.text) && one.x0 >= Math.min(edge.x0, token!.x0) && one.x1 <= Math.max(edge.x1, token!.x1);
+      if (!isOnLine || known.has(token) || near.some(isSeparate)) break;
+      if (areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
       found.push(token);
     }
     return isColumn ? found.slice(0, found.findLastIndex(({ text }) => /\p{L}/u.test(text)) + 1) : [];
@@ -165,6 +168,8 @@ const isTextColumn = (spec: ColumnSpec): boolean => spec.type === 'string' && !i
 const isText = ({ spec }: ReadCell): boolean => isTextColumn(spec);
 
 const MAX_WORDS = 8;
+/** Before words of the form: `кухня — площадью 7,9`. */
+const DASH = /^[—–]$/u;
 
 /** Adds cells that the network doubts, where other rows of the table have one above or below. */
 function withDoubtfulCells(

@@ -40,11 +40,46 @@ describe('joinBoxedCharacters', () => {
     expect(page.rules).toHaveLength(2);
   });
 
+  it('joins the characters of boxes that each have an outline of their own', () => {
+    const { words, ...page } = boxed('МИРА 12');
+    const sides = page.rules.flatMap(([x0, y0, x1, y1]): Rule[] => [
+      [x0 - 0.001, y0, x1 - 0.001, y1],
+      [x0 + 0.001, y0, x1 + 0.001, y1],
+    ]);
+    const joined = joinBoxedCharacters({ ...page, words, rules: sides.slice(1, -1) });
+    expect(joined.words.map(({ text }) => text)).toEqual(['МИРА', '12']);
+    expect(joined.rules).toHaveLength(2);
+  });
+
+  it('joins the characters of a table of boxes, and keeps the rules between its columns', () => {
+    const lines = ['1|КУХНЯ |8,3', '2|ХОЛЛ  |12 '].map(boxed);
+    const shift = (at: number) => at * 0.02;
+    const words = lines.flatMap((line, at) =>
+      line.words.map((word) => {
+        const [x0, y0, x1, y1] = word.box;
+        return { ...word, box: [x0, y0 + shift(at), x1, y1 + shift(at)] as const };
+      }),
+    );
+    const across = [0.1, 0.116, 0.12, 0.136].map((y): Rule => [0.1, y, 0.25, y]);
+    const sides = lines[0]!.rules.map(([x0, y0, x1]): Rule => [x0, y0, x1, 0.136]);
+    const joined = joinBoxedCharacters({ ...lines[0]!, words, rules: [...across, ...sides] });
+    expect(joined.words.map(({ text }) => text)).toEqual(['1', 'КУХНЯ', '8,3', '2', 'ХОЛЛ', '12']);
+    // Of ten boxes in three groups.
+    expect(joined.rules).toHaveLength(across.length + 6);
+  });
+
   it('leaves columns of a table as they are', () => {
     const { rules, ...page } = boxed('1234');
     const high = rules.map(([x0, y0, x1]): Rule => [x0, y0, x1, 0.2]);
     expect(read({ ...page, rules: high })).toEqual(['1', '2', '3', '4']);
     const words = page.words.map((word) => ({ ...word, text: `${word.text}5` }));
     expect(read({ ...page, words, rules })).toEqual(['15', '25', '35', '45']);
+    const rows = [0.1, 0.116, 0.132].map((y): Rule => [0.1, y, 0.156, y]);
+    expect(read({ ...page, rules: [...rows, ...rules.map(([x0, y0, x1]): Rule => [x0, y0, x1, 0.132])] })).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { LineWord } from './ocr-engine.ts';
+import { joinWords, type LineWord } from './ocr-engine.ts';
 
 /** In heights of the word; a space between two numbers is wider. */
 const MAX_GAP = 0.65;
@@ -13,17 +13,8 @@ export function joinDecimals(line: readonly LineWord[]): LineWord[] {
       /(?<![\d.,])\d{1,3}(?:[.,]\d{3})*[.,]$/u.test(last.text) &&
       /^\d{2,3}(?!\d)/u.test(word.text) &&
       Math.abs(word.left - last.right) < MAX_GAP * (last.bottom - last.top);
-    if (isSplit) joined[joined.length - 1] = join(last, word);
+    if (isSplit) joined[joined.length - 1] = joinWords(last, word);
     else joined.push(word);
   }
   return joined;
 }
-
-const join = (a: LineWord, b: LineWord): LineWord => ({
-  text: a.text + b.text,
-  left: Math.min(a.left, b.left),
-  top: Math.min(a.top, b.top),
-  right: Math.max(a.right, b.right),
-  bottom: Math.max(a.bottom, b.bottom),
-  confidence: Math.min(a.confidence, b.confidence),
-});

@@ -33,6 +33,16 @@ export interface OcrEngine {
   close(): Promise<void>;
 }
 
+/** Two words without a space between them. */
+export const joinWords = (a: LineWord, b: LineWord): LineWord => ({
+  text: a.text + b.text,
+  left: Math.min(a.left, b.left),
+  top: Math.min(a.top, b.top),
+  right: Math.max(a.right, b.right),
+  bottom: Math.max(a.bottom, b.bottom),
+  confidence: Math.min(a.confidence, b.confidence),
+});
+
 /** Mean confidence, weighted by word length; 0 without words. */
 export function meanConfidence(words: readonly LineWord[]): number {
   let sum = 0;

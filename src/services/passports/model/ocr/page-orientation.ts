@@ -1,8 +1,7 @@
-import type { GrayImage } from './grayscale.ts';
+import { type LineImage, rotate180, turnedBox, upsideDown, wordsOnView } from './line-images.ts';
 import { type LineWord, meanConfidence, type OcrEngine } from './ocr-engine.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { recognizeTwice } from './re-ocr.ts';
-import { MARGIN } from './text-regions.ts';
 
 /** In pixels of the view. */
 export type ReadLine = readonly LineWord[];
@@ -29,42 +28,43 @@ export async function readOriented(
   return { lines: await (isUpsideDown ? readUpsideDown : readAsIs)(engine, page, signal), isUpsideDown };
 }
 
-async function detectUpsideDown(
+async function detectUpsideDown(engine: OcrEngine, { lines }: PreprocessedPage, signal: AbortSignal): Promise<boolean> {
+  const sample = lines
+    .map(({ image }) => image)
+    .sort((a, b) => b.data.length - a.data.length)
+    .slice(0, SAMPLE_SIZE);
+  return isBetter(await Promise.all([sample, sample.map(rotate180)].map((images) => engine.recognize(images, signal))));
+}
+
+const isBetter = ([asIs, rotated]: readonly LineWord[][][]): boolean =>
+  meanConfidence(rotated!.flat()) > meanConfidence(asIs!.flat());
+
+async function readAsIs(engine: OcrEngine, { lines }: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
+  return readLines(engine, lines, signal);
+}
+
+async function readUpsideDown(
   engine: OcrEngine,
-  { images }: PreprocessedPage,
+  { view, lines }: PreprocessedPage,
   signal: AbortSignal,
-): Promise<boolean> {
-  const sample = [...images].sort((a, b) => b.data.length - a.data.length).slice(0, SAMPLE_SIZE);
-  const [asIs, rotated] = await Promise.all([
-    engine.recognize(sample, signal),
-    engine.recognize(sample.map(rotate180), signal),
-  ]);
-  return meanConfidence(rotated.flat()) > meanConfidence(asIs.flat());
+): Promise<ReadLine[]> {
+  const read = await readLines(engine, lines.map(upsideDown), signal);
+  return read.map((words) => words.map((word) => ({ ...word, ...turnedBox(word, view) }))).reverse();
 }
 
-async function readAsIs(engine: OcrEngine, page: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const read = await recognizeTwice(engine, page.images, signal);
-  return read.map((words, index) => toView(words, page.regions[index]!, page.scale));
+/** Recognizes lines. Turned ones may run downwards instead of upwards. */
+async function readLines(engine: OcrEngine, lines: readonly LineImage[], signal: AbortSignal): Promise<ReadLine[]> {
+  const read = await recognize(engine, lines, signal);
+  const turned = lines.filter(({ isTurned }) => isTurned);
+  const confidence = meanConfidence(read.flatMap((words, index) => (lines[index]!.isTurned ? words : [])));
+  if (turned.length === 0 || confidence >= MIN_CONFIDENCE) return read;
+  const again = await recognize(engine, turned.map(upsideDown), signal);
+  if (meanConfidence(again.flat()) <= confidence) return read;
+  return read.map((words, index) => again[turned.indexOf(lines[index]!)] ?? words);
 }
 
-async function readUpsideDown(engine: OcrEngine, page: PreprocessedPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const { view, regions, images, scale } = page;
-  const read = await recognizeTwice(engine, images.map(rotate180), signal);
-  const rotated = read.map((words, index) => {
-    const { right, bottom } = regions[index]!;
-    return toView(words, { left: view.width - right, top: view.height - bottom }, scale);
-  });
-  return rotated.reverse();
+async function recognize(engine: OcrEngine, lines: readonly LineImage[], signal: AbortSignal): Promise<ReadLine[]> {
+  const images = lines.map(({ image }) => image);
+  const read = await recognizeTwice(engine, images, signal);
+  return read.map((words, index) => wordsOnView(words, lines[index]!));
 }
-
-function toView(words: readonly LineWord[], { left, top }: { left: number; top: number }, scale: number): ReadLine {
-  return words.map((word) => ({
-    ...word,
-    left: left - MARGIN.across + word.left / scale,
-    right: left - MARGIN.across + word.right / scale,
-    top: top - MARGIN.down + word.top / scale,
-    bottom: top - MARGIN.down + word.bottom / scale,
-  }));
-}
-
-const rotate180 = ({ width, height, data }: GrayImage): GrayImage => ({ width, height, data: data.slice().reverse() });

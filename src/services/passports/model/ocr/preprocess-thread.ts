@@ -4,5 +4,5 @@ import { type PreprocessedPage, preprocessPage } from './preprocess.ts';
 
 serveRequests(
   (raster: Raster) => preprocessPage(toGrayscale(raster)),
-  ({ images }: PreprocessedPage) => images.map(({ data }) => data.buffer as ArrayBuffer),
+  ({ lines }: PreprocessedPage) => lines.map(({ image }) => image.data.buffer as ArrayBuffer),
 );

@@ -10,9 +10,9 @@ it('finds grey print as small as the labels of coloured forms', async () => {
     { text: 'Объект капитального строительства', fontSize: 10, ...at(112) },
   ];
   const page = await renderPage({ pageSize: 'A4', content }, 200);
-  const { regions, view } = preprocessPage(page);
+  const { lines, view } = preprocessPage(page);
   const inPoints = ({ top, bottom }: { top: number; bottom: number }) => ((top + bottom) / 2) * (842 / view.height);
-  const found = regions.map(inPoints).sort((a, b) => a - b);
+  const found = lines.map(({ region }) => inPoints(region)).sort((a, b) => a - b);
   expect(found).toHaveLength(2);
   expect(found[0]).toBeCloseTo(105, -1);
   expect(found[1]).toBeCloseTo(120, -1);

@@ -1,31 +1,31 @@
 import { flattenBackground } from './background.ts';
 import { type BinaryImage, binarize, findComponents, otsuThreshold, type Rectangle } from './binarize.ts';
+import { takeBoxedLines } from './boxed-lines.ts';
 import { type CheckBox, eraseCheckBoxes, findCheckBoxes } from './check-boxes.ts';
 import { findDeskewedView, type View } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
+import { composeLine, cropLine, cropTurnedLine, type LineImage } from './line-images.ts';
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
 import { removeRules } from './rule-removal.ts';
 import { findRules, type Rules } from './rules.ts';
-import { cropRegion, findTextRegions, medianLetterHeight, type TextRegion } from './text-regions.ts';
+import { findTextRegions, medianLetterHeight } from './text-regions.ts';
+import { takeTurnedLines } from './turned-lines.ts';
 import { warp } from './warp.ts';
 
 /** A page prepared for OCR, in pixels of the view. */
 export interface PreprocessedPage {
   readonly view: View;
   readonly rules: Rules;
-  readonly regions: readonly TextRegion[];
-  /** Not part of the regions. */
+  readonly lines: readonly LineImage[];
+  /** Not part of the lines. */
   readonly checkBoxes: readonly Omit<CheckBox, 'components'>[];
-  /** Scale of the region images relative to the view. */
-  readonly scale: number;
-  readonly images: readonly GrayImage[];
 }
 
 const DPI = 300;
 /** Wider features are shadows. */
 const MAX_STROKE_WIDTH = 0.16 * DPI;
 
-/** In region images. Small, because Tesseract reads the flat-topped 3 of large print as a 5. */
+/** In line images. Small, because Tesseract reads the flat-topped 3 of large print as a 5. */
 const LETTER_HEIGHT = 10.5;
 
 export function preprocessPage(page: GrayImage): PreprocessedPage {
@@ -50,17 +50,23 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
   eraseCheckBoxes(flat, textInk, checkBoxes);
   const erased = new Set(checkBoxes.flatMap((box) => box.components));
   const text = components.filter((component) => !erased.has(component));
-  const regions = findTextRegions(text, letterHeight, rules).filter(isOnPage);
+  const boxed = takeBoxedLines(text, rules, { width: view.width, height: view.height, dpi: DPI });
+  const turned = takeTurnedLines(boxed.rest, letterHeight, rules);
+  const lines = [
+    ...boxed.lines.map((characters) => composeLine(flat, characters, scale)),
+    ...turned.regions.map((region) => cropTurnedLine(flat, region, scale)),
+    ...findTextRegions(turned.rest, letterHeight, rules).map((region) => cropLine(flat, region, scale)),
+  ];
   return {
     view,
     rules: {
-      horizontal: rules.horizontal.filter((line) => isInsidePage(edges, line)),
-      vertical: rules.vertical.filter((line) => isInsidePage(edges, line)),
+      horizontal: boxed.rules.horizontal.filter((line) => isInsidePage(edges, line)),
+      vertical: boxed.rules.vertical.filter((line) => isInsidePage(edges, line)),
     },
-    regions,
+    lines: lines
+      .filter(({ region }) => isOnPage(region))
+      .sort(({ region: a }, { region: b }) => a.top - b.top || a.left - b.left),
     checkBoxes: checkBoxes.map(({ components: _, ...box }) => box),
-    scale,
-    images: regions.map((region) => cropRegion(flat, region, scale)),
   };
 }
 

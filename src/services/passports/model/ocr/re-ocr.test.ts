@@ -31,6 +31,14 @@ describe('reconcileFigures', () => {
     expect(reconcile('1:5513', '1:3313', 0.2)).toEqual(['1:3313', 0.55]);
   });
 
+  it('replaces an oblique 1 that was read as a slash', () => {
+    expect(reconcile('/954', '1954')).toEqual(['1954', 0.95]);
+    expect(reconcile('/8,3', '18,3')).toEqual(['18,3', 0.95]);
+    expect(reconcile('16,/', '16,1')).toEqual(['16,1', 0.95]);
+    expect(reconcile('5/9', '519')).toEqual(['5/9', 0.55]);
+    expect(reconcile('/8', '8')).toEqual(['/8', 0.95]);
+  });
+
   it('lowers the confidence of other differences', () => {
     expect(reconcile('25,5', '26,3')).toEqual(['25,5', 0.55]);
     expect(reconcile('3,1', '5,1')).toEqual(['3,1', 0.55]);

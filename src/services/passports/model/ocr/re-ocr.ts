@@ -40,7 +40,8 @@ export async function recognizeTwice(
       replaced.set(word, reconcile(word, read));
     }
   };
-  await readAgain((text) => confusableFigures.test(text) && !isLatin(text), recognizeEnglish, reconcileFigures);
+  const isDoubtful = (text: string) => confusableFigures.test(text) || OBLIQUE_ONE.test(text);
+  await readAgain((text) => isDoubtful(text) && !isLatin(text), recognizeEnglish, reconcileFigures);
   await readAgain(isLatin, recognizeRussian, reconcileLetters);
   return words.map((line) => line.map((word) => replaced.get(word) ?? word));
 }
@@ -66,6 +67,9 @@ export function reconcileLetters(word: LineWord, second: readonly LineWord[]): L
   return { ...word, text: before + russian + after, confidence };
 }
 
+/** A slash where no fraction or number with a slash has one: a 1 in italics. */
+const OBLIQUE_ONE = /(?<![\d\p{L}])\/(?=\d)|(?<=\d[.,])\//u;
+
 /** Of words whose readings differ. */
 const MAX_CONFIDENCE = 0.55;
 /** Below this, a second reading that differs otherwise is ignored. */
@@ -79,6 +83,8 @@ export function reconcileFigures(word: LineWord, second: readonly LineWord[]): L
     .map(({ text }) => text.replace(/[lI|]/gu, '1').replace(/[oO]/gu, '0').replace(/\D/gu, ''))
     .join('');
   if (figures === others) return word;
+  const upright = word.text.replace(OBLIQUE_ONE, '1');
+  if (upright !== word.text && upright.replace(/\D/gu, '') === others) return { ...word, text: upright };
   const confidence = Math.min(word.confidence, MAX_CONFIDENCE);
   const differ = [...figures].filter(
     (figure, index) => figure !== others[index] && !(figure === '5' && others[index] === '3'),

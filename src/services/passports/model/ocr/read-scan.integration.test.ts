@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
-import { addShadow, FORM_WORDS, renderForm } from '../../../../../test/support/ocr/form.ts';
+import { addShadow, FORM_WORDS, renderForm, renderPage } from '../../../../../test/support/ocr/form.ts';
 import { requireTool } from '../../../../../test/support/require.ts';
 import { quarterTurn, type ReadPage, toPageBox } from '../../page-geometry.ts';
 import type { GrayImage, Raster } from './grayscale.ts';
@@ -78,6 +78,54 @@ describe('the scan reader with an installed Tesseract', () => {
       }[turn];
       expect([x0, y0]).toEqual(place.map((share) => expect.closeTo(share, 1)));
       expect((x1 - x0) * (y1 - y0)).toBeLessThan(0.004);
+    }
+  });
+
+  it('reads lines with one character per box as words', async (context) => {
+    const cell = (character: string) => ({ text: character, alignment: 'center' as const });
+    const boxed = (text: string, y: number) => ({
+      absolutePosition: { x: 40, y },
+      table: { widths: [...text].map(() => 8), heights: 14, body: [[...text].map(cell)] },
+      layout: { paddingLeft: () => 2, paddingRight: () => 2, paddingTop: () => 1, paddingBottom: () => 1 },
+    });
+    const content = [
+      { text: 'Собственник помещения', absolutePosition: { x: 40, y: 40 } },
+      boxed('МАРИЯ КУЗНЕЦОВА  ', 60),
+      boxed('24:17:0310204:88    ', 100),
+    ];
+    const page = await renderPage({ pageSize: 'A5', content }, 200);
+    const { words, rules } = await read(await withTesseract(context), page);
+    const texts = words.map(({ text }) => text);
+    expect(texts).toEqual(['Собственник', 'помещения', 'МАРИЯ', 'КУЗНЕЦОВА', '24:17:0310204:88']);
+    const name = words[3]!.box;
+    // The seventh to the fifteenth of boxes that are 13 points apart.
+    expect(name[0] * A5.width).toBeCloseTo(40 + 6 * 13 + 4, -1);
+    expect(name[2] * A5.width).toBeCloseTo(40 + 15 * 13 - 4, -1);
+    const vertical = rules.filter(([x0, y0, x1, y1]) => x1 - x0 < y1 - y0);
+    expect(vertical).toHaveLength(4);
+  });
+
+  it('reads column headings that run upwards or downwards', async (context) => {
+    const tesseract = await withTesseract(context);
+    const at = (x: number, y: number) => ({ absolutePosition: { x, y } });
+    const pageSize = { width: 400, height: 400 };
+    const render = (content: object[]) => renderPage({ pageSize, content }, 200);
+    const lines = ['Общие сведения о доме', 'Инвентарный номер дела', 'Оценка стоимости'];
+    const page = await render(lines.map((text, i) => ({ text, ...at(140, 170 + 30 * i) })));
+    const headings = await render(
+      ['Год постройки', 'Материал стен'].map((text, i) => ({ text, ...at(60, 40 + 20 * i) })),
+    );
+    for (const turn of [90, 270] as const) {
+      const turned = warp(headings, quarterTurn(turn, headings), headings.height, headings.width);
+      const data = page.data.map((light, pixel) => Math.min(light, turned.data[pixel]!));
+      const { words } = await read(tesseract, { ...page, data }, pageSize);
+      const high = words.filter(({ box: [x0, y0, x1, y1] }) => y1 - y0 > 1.1 * (x1 - x0));
+      expect(high.map(({ text }) => text).sort()).toEqual(['Год', 'Материал', 'постройки', 'стен']);
+      expect(words).toHaveLength(13);
+      // 60 to 135 points from the left before the turn, which leaves it on the right edge or, upwards, on the left one.
+      const [x0, y0] = high.find(({ text }) => text === 'постройки')!.box;
+      expect(x0 > 0.5).toBe(turn === 90);
+      expect(y0 < 0.5).toBe(turn === 90);
     }
   });
 

@@ -15,6 +15,7 @@ import type { Raster } from './grayscale.ts';
 import { joinDecimals } from './join-decimals.ts';
 import { toRussianLetters } from './kyrgyz-to-russian.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
+import { restoreMarks } from './option-marks.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { compose, toShares } from './projection.ts';
@@ -85,7 +86,7 @@ function toScanResult(
   return {
     words: [
       ...lines
-        .flatMap(joinDecimals)
+        .flatMap((line) => restoreMarks(joinDecimals(line)))
         .filter(isWord)
         .map(({ text, confidence, left, top, right, bottom }) => ({
           text: toRussianLetters(text),

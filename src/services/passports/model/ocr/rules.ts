@@ -15,20 +15,23 @@ export interface Rules {
 export function findRules(ink: BinaryImage, dpi: number): Rules {
   const sizes = sizesAt(dpi);
   const columns = transposed(ink);
-  const horizontal = chain([...solidPieces(ink, sizes), ...dottedPieces(ink, sizes)], sizes);
-  const vertical = chain([...solidPieces(columns, sizes), ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
+  const horizontal = chain([...solidPieces(ink, sizes).thin, ...dottedPieces(ink, sizes)], sizes);
+  const { thin, crossed } = solidPieces(columns, sizes);
+  const vertical = chain([...thin, ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
   // A short line must connect two long ones; the bars of a large П do not.
   const longHorizontal = horizontal.filter((line) => line.x1 - line.x0 >= sizes.minHorizontal);
   const longVertical = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical);
+  const isBetween = (line: Line) => bothEndsMeet(swapAxes(line), longHorizontal.map(swapAxes), sizes.near);
+  const upright = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical || isBetween(line));
+  const isPart = (line: Line, of: readonly Line[]) => of.some((one) => covers(one, line, sizes.near));
+  const sides: Line[] = [];
+  for (const line of crossed.map(swapAxes))
+    if (isBetween(line) && !isPart(line, upright) && !isPart(line, sides)) sides.push(line);
   return {
     horizontal: horizontal.filter(
       (line) => line.x1 - line.x0 >= sizes.minHorizontal || bothEndsMeet(line, longVertical, sizes.near),
     ),
-    vertical: vertical.filter(
-      (line) =>
-        line.y1 - line.y0 >= sizes.minVertical ||
-        bothEndsMeet(swapAxes(line), longHorizontal.map(swapAxes), sizes.near),
-    ),
+    vertical: [...upright.filter((line) => !isPart(line, sides)), ...sides],
   };
 }
 
@@ -52,10 +55,13 @@ const sizesAt = (dpi: number) => ({
   minDots: 10,
 });
 
-/** Finds runs of thin ink and joins them across rows. */
-function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): Line[] {
+/**
+ * Finds runs of thin ink and joins them across rows. `crossed` are short ones of which other lines cross more: two thick rules are a fifth
+ * of the side of a box for one character.
+ */
+function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): { thin: Line[]; crossed: Line[] } {
   const mask = new Uint8Array(data.length);
-  let found = false;
+  const crossings: [start: number, end: number][] = [];
   for (let y = 0; y < height; y++) {
     const end = (y + 1) * width;
     for (let x = y * width; x < end; x++) {
@@ -63,18 +69,22 @@ function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): Line[]
       const start = x;
       // Bridges gaps of two pixels in faint lines.
       while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
-      if (
-        x - start >= sizes.run &&
-        thinShare(data, width, start, x, sizes.maxThickness) >= (x - start < sizes.longRun ? 0.85 : 0.5)
-      ) {
-        mask.fill(1, start, Math.min(x, end));
-        found = true;
-      }
+      if (x - start < sizes.run) continue;
+      const share = thinShare(data, width, start, x, sizes.maxThickness);
+      const isShort = x - start < sizes.longRun;
+      if (share >= (isShort ? 0.85 : 0.5)) mask.fill(1, start, Math.min(x, end));
+      else if (isShort && share >= 0.7) crossings.push([start, Math.min(x, end)]);
     }
   }
-  if (!found) return [];
-  return findComponents({ width, height, data: mask }).map(({ left, right, top, bottom, area }) => {
-    const at = (from: number, to: number) => meanRow(mask, width, from, to, top, bottom);
+  const thin = piecesOf({ width, height, data: mask });
+  mask.fill(0);
+  for (const [start, end] of crossings) mask.fill(1, start, end);
+  return { thin, crossed: crossings.length === 0 ? [] : piecesOf({ width, height, data: mask }) };
+}
+
+function piecesOf(mask: BinaryImage): Line[] {
+  return findComponents(mask).map(({ left, right, top, bottom, area }) => {
+    const at = (from: number, to: number) => meanRow(mask.data, mask.width, from, to, top, bottom);
     const reach = Math.min(right - left, 8);
     return {
       x0: left,
@@ -85,6 +95,10 @@ function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): Line[]
     };
   });
 }
+
+/** Whether an upright line is part of another one. */
+const covers = (one: Line, line: Line, near: number): boolean =>
+  Math.abs(one.x0 + one.x1 - line.x0 - line.x1) < 2 * near && one.y0 < line.y0 + near && one.y1 > line.y1 - near;
 
 /** The share of a run that is thin; letters and crossing lines are thicker. */
 function thinShare(data: Uint8Array, width: number, start: number, end: number, maxThickness: number): number {
@@ -194,7 +208,8 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
   return meets(line.x0, line.y0) && meets(line.x1, line.y1);
 }
 
-const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
+/** Mirrors at the diagonal. */
+export const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
 /** Transposes in squares of 64 pixels, which fit in the CPU cache. */
 function transposed({ width, height, data }: BinaryImage): BinaryImage {

@@ -80,7 +80,8 @@ function baseline(line: readonly Component[]): Segment {
   return { x0, y0, x1, y1: y0 + slope * (x1 - x0) };
 }
 
-function nearestNeighbours(letters: readonly Component[]): [Component, Component][] {
+/** The letters that have one near, with the nearest. */
+export function nearestNeighbours(letters: readonly Component[]): [Component, Component][] {
   const sorted = [...letters].sort((a, b) => a.left - b.left);
   const widest = Math.max(0, ...sorted.map((component) => component.right - component.left));
   return sorted.flatMap((letter, index): [Component, Component][] => {

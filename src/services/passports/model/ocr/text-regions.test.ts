@@ -40,6 +40,15 @@ describe('text regions', () => {
     expect(regions(page)).toEqual([[50, 48, 148, 90]]);
   });
 
+  it('findTextRegions does not follow specks from line to line', () => {
+    const page = write(write(createDrawing(900, 300), 50, 60, 8), 50, 130, 8);
+    for (const [i, y] of [88, 96, 104, 112, 120].entries()) page.box(80 + i * 8, y, 5, 5);
+    page.box(120, 86, 2, 2);
+    const [first, second] = regions(page);
+    expect(first![3]).toBeLessThan(100);
+    expect(second![1]).toBeGreaterThan(110);
+  });
+
   it('findTextRegions finds single digits on separate lines', () => {
     const page = write(createDrawing(900, 400), 50, 20, 12);
     for (const y of [100, 160, 220]) page.box(700, y, 14, 24);

@@ -21,14 +21,14 @@ export function findTextRegions(
   const fits = (component: Component) =>
     component.bottom - component.top < 4.5 * height && component.right - component.left < 15 * height;
   const isLetter = (component: Component) => component.bottom - component.top > 0.45 * height && fits(component);
-  const boxes = groupLines(components.filter(isLetter), height, vertical);
+  const boxes = groupLines(components.filter(isLetter), height, vertical).map((line) => boundingBox(line.letters));
   // Commas, dots, accents and parts of broken digits join the adjacent region.
   const isSmall = (box: TextRegion) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
   const small = [
     ...boxes.filter(isSmall),
     ...components.filter((component) => !isLetter(component) && fits(component) && component.area >= 4),
   ];
-  const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, high: box.bottom - box.top }));
+  const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, line: box }));
   const isolated: TextRegion[] = [];
   for (const component of small) {
     const adjacent = regions.find((region) => isAdjacent(region, component));
@@ -39,6 +39,9 @@ export function findTextRegions(
   return widest(found).sort((a, b) => a.top - b.top || a.left - b.left);
 }
 
+/** The side of a full stop relative to the height of its line; smaller ink is a speck of a scan. */
+const MIN_DOT = 0.08;
+
 /** Limits the regions of a floor plan or photo. */
 const MAX_REGIONS = 1000;
 
@@ -47,14 +50,18 @@ const widest = (regions: TextRegion[]): TextRegion[] =>
     ? regions
     : regions.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
 
-const isAdjacent = (
-  { left, right, top, bottom, high }: TextRegion & { high: number },
-  component: TextRegion,
-): boolean =>
-  component.right > left - 0.5 * high &&
-  component.left < right + 0.5 * high &&
-  component.bottom > top - 0.4 * high &&
-  component.top < bottom + 0.3 * high;
+/** Specks must not lead from one line to the next, so the distance above and below is that to the line without them. */
+function isAdjacent({ left, right, line }: TextRegion & { line: TextRegion }, component: TextRegion): boolean {
+  const high = line.bottom - line.top;
+  const isSpeck = (component.right - component.left) * (component.bottom - component.top) < (MIN_DOT * high) ** 2;
+  return (
+    !isSpeck &&
+    component.right > left - 0.5 * high &&
+    component.left < right + 0.5 * high &&
+    component.bottom > line.top - 0.4 * high &&
+    component.top < line.bottom + 0.3 * high
+  );
+}
 
 function isDash({ left, right, top, bottom }: TextRegion, height: number, horizontal: Rules['horizontal']): boolean {
   const long = right - left;
@@ -65,7 +72,12 @@ function isDash({ left, right, top, bottom }: TextRegion, height: number, horizo
   );
 }
 
-function groupLines(letters: readonly Component[], height: number, vertical: Rules['vertical']): TextRegion[] {
+/** Groups letters into horizontal lines that no vertical rule crosses. */
+export function groupLines(
+  letters: readonly Component[],
+  height: number,
+  vertical: Rules['vertical'],
+): { readonly letters: readonly Component[] }[] {
   const lines: { letters: Component[]; near: TextRegion }[] = [];
   let open: typeof lines = [];
   for (const letter of [...letters].sort((a, b) => a.left - b.left)) {
@@ -88,7 +100,7 @@ function groupLines(letters: readonly Component[], height: number, vertical: Rul
       open.push(line);
     }
   }
-  return lines.map((line) => boundingBox(line.letters));
+  return lines;
 }
 
 const maxGap = (near: TextRegion, height: number) => Math.max(1.7 * height, near.bottom - near.top);
@@ -107,7 +119,7 @@ function isSeparated(near: TextRegion, letter: TextRegion, vertical: Rules['vert
   });
 }
 
-function boundingBox(components: readonly TextRegion[]): TextRegion {
+export function boundingBox(components: readonly Rectangle[]): Rectangle {
   return {
     left: Math.min(...components.map(({ left }) => left)),
     top: Math.min(...components.map(({ top }) => top)),
