@@ -199,7 +199,7 @@ async function readByRanges(
   const newest = isNewest ? await read(newestRanges(resolved, Math.ceil(among / RANGE_SIZE))) : undefined;
   if (newest) return newest;
   const ranges = await rangesByAge(db, resolved, page, among);
-  return ranges.length <= MAX_RANGES ? await read(ranges) : undefined;
+  return ranges.length <= MAX_RANGES ? read(ranges) : undefined;
 }
 
 /** Of the first `among` records. */

@@ -89,7 +89,7 @@ function withKind(
   }
   const isAfter = write.startsWith('{}') && isFree(right, last) && /^\p{Ll}[\p{Ll}-]*\.?,?$/u.test(right.text);
   const whole = isAfter ? `${value} ${right.text.replace(/,$/u, '')}` : value;
-  return isAfter && usual.startsWith(right.text.replace(/[^\p{L}].*$/u, '')) && isKind.test(whole)
+  return isAfter && usual.startsWith(/^\p{L}*/u.exec(right.text)![0]) && isKind.test(whole)
     ? { ...read, tokens: [...read.tokens, right], value: whole }
     : read;
 }

@@ -48,7 +48,7 @@ export function writePart({ write, unless }: PartSpec, value: string): string {
 export const namesIn = (text: string): string[] =>
   (text.match(/[\p{L}\d][\p{L}\d.-]*/gu) ?? [])
     .filter((word) => /\d|\p{Lu}/u.test(word) && !/^\p{L}\.$/u.test(word))
-    .map((word) => word.replace(/\.+$/u, '').toLowerCase());
+    .map((word) => word.replace(/(?<!\.)\.+$/u, '').toLowerCase());
 
 /** Words in lower case before a name or a number, but not those of a name in honour of a person. */
 const OWN_KIND = /^(?!им\.|имени\s)(?:\p{Ll}[\p{Ll}-]*\.?\s+){1,3}[\p{Lu}«№\d]/u;
