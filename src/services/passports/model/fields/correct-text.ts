@@ -36,12 +36,17 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d[-:/]\p{L}|\d\s[мс]?м)\.$/u, (dot, at: number, whole: string) =>
-      ABBREVIATED.test(whole.slice(0, at)) ? dot : '',
+    .replace(/(?<!\.)\.\.(?!\.)/gu, '.')
+    .replace(
+      /(?<=\p{Ll}{3}|\p{Lu}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d[-:/]\p{L}|\d\s[мс]?м)\.$/u,
+      (dot, at: number, whole: string) => (ABBREVIATED.test(inLowerCase(whole.slice(0, at))) ? dot : ''),
     )
     .trim();
   return withoutOpenBrackets(/^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain);
 }
+
+/** If the last word is in capitals, whose abbreviations end as those in small letters do. */
+const inLowerCase = (text: string) => (/\p{Lu}{2}$/u.test(text) ? text.toLowerCase() : text);
 
 /** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name. */
 const ABBREVIATED =
