@@ -153,20 +153,18 @@ async function readStage(
     ),
     found: `${countOf('newest')} + ${countOf('next')}`,
   };
-  const { rows } = await db.query<StageMatches>(
-    prepare(`with ${
-      probed
-        ? `newest as materialized (${probed.newest}), next as materialized (${probed.next}),
+  const text = `with ${
+    probed
+      ? `newest as materialized (${probed.newest}), next as materialized (${probed.next}),
            m as materialized (${matches(`(case when ${probed.found} < ${max} then ${max} else 0 end)`)})
      select greatest(${probed.found}, ${countOf('m')}) as count,
             ${countOf('newest')}::float8 / ${NEWEST_RANGES * RANGE_SIZE} as density`
-        : `m as materialized (${matches(max ?? 'all')})
+      : `m as materialized (${matches(max ?? 'all')})
      select ${countOf('m')} as count, (select count(*)::float8 / greatest(max(number), 1) from m) as density`
-    },
+  },
             ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from m group by facets) c)` : 'null'} as counts,
-            array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`),
-    values,
-  );
+            array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`;
+  const { rows } = await db.query<StageMatches>(stage.words ? prepare(text) : text, values);
   return rows[0]!;
 }
 

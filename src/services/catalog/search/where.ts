@@ -142,19 +142,25 @@ const MAX_INDEXED_KINDS = 16;
  */
 export function fromClause(
   { words }: Stage,
-  { kinds }: Pick<ResolvedFilters, 'kinds'>,
+  { kinds, expansion }: Pick<ResolvedFilters, 'kinds' | 'expansion'>,
   p: Binder,
   ranges?: readonly number[],
 ): string {
   if (words === undefined) return 'catalog_records r';
-  const conditions = [words(p, 'index')];
+  const pairs = expansion?.ids.length === 0 && expansion.pairs.length > 0 ? expansion.pairs : undefined;
+  const conditions = [pairs ? hasPairs(pairs, p) : words(p, 'index')];
   if (ranges) conditions.push(`array[(r.number / ${RANGE_SIZE})::integer] && ${p.bind(ranges)}::int[]`);
   if (kinds) {
     const isIndexed = kinds.length <= MAX_INDEXED_KINDS;
     conditions.push(`${isIndexed ? 'array[r.facets] &&' : 'r.facets = any'}(${p.bind(kinds)}::int[])`);
   }
-  return `(select * from catalog_records r where ${conditions.join(' and ')} offset 0) r`;
+  const found = `(select * from catalog_records r where ${conditions.join(' and ')} offset 0) r`;
+  // Not one condition: PostgreSQL would compute the pairs of each record again to check the phrase.
+  return pairs ? `(select * from ${found} where ${words(p, 'test')} offset 0) r` : found;
 }
+
+const hasPairs = (pairs: readonly string[], { bind }: Binder): string =>
+  `catalog_word_pairs(r.search) @> array(select hashtext(pair) & 65535 from unnest(${bind(pairs)}::text[]) as pair)`;
 
 /** Every word `as written`, `any` of its alternatives, or any but not as written: `alike`. */
 type Forms = 'as written' | 'any' | 'alike';
@@ -163,17 +169,13 @@ type Use = 'index' | 'test';
 /** An SQL condition on `r.search`; as an index condition it may use one query per alternative. */
 export function searchCondition(expansion: QueryExpansion, forms: Forms, p: Binder, use: Use): string {
   const [[written, ...others] = [], ...more] = expansion.words;
-  const paired =
-    use === 'index' && expansion.pairs.length > 0
-      ? ` and catalog_word_pairs(r.search) @> array(select hashtext(pair) & 65535 from unnest(${p.bind(expansion.pairs)}::text[]) as pair)`
-      : '';
   if (use === 'test' || forms === 'as written' || others.length === 0 || more.length > 0)
-    return `r.search @@ (${tsquery(expansion, forms, p)})${paired}`;
+    return `r.search @@ (${tsquery(expansion, forms, p)})`;
   // A query of several words is evaluated for each record in the index, several queries of one word are not.
   const rest = [`(${tsquery({ ...expansion, words: [] }, 'any', p)})`];
   if (forms === 'alike') rest.push(`!! ${p.bind(written)}::tsquery`);
   const words = forms === 'alike' ? others : expansion.words[0];
-  return `r.search @@ any(array(select word::tsquery && ${rest.join(' && ')} from unnest(${p.bind(words)}::text[]) as word))${paired}`;
+  return `r.search @@ any(array(select word::tsquery && ${rest.join(' && ')} from unnest(${p.bind(words)}::text[]) as word))`;
 }
 
 /** An SQL expression: every word in these forms, every phrase, and nothing excluded. */
