@@ -240,7 +240,7 @@ async function readRanges(
                             where ${scope(resolved, { bind })}
                               and (r.created_at, r.number) ${before} (select created_at, number from m ${inOrder(reverse!)} limit 1)
                            offset 0) other
-               where number / ${RANGE_SIZE} <> all(${bind(ranges)}::int[])) as complete`),
+               where (number / ${RANGE_SIZE})::integer not in (select unnest(${bind(ranges)}::int[]))) as complete`),
     values,
   );
   const { numbers, complete } = rows[0]!;

@@ -44,7 +44,7 @@ export function expandAsWritten(query: ParsedQuery, known: readonly QueryWord[])
 }
 
 const pairsOf = (stems: readonly (readonly string[])[]) =>
-  stems.slice(1).flatMap(([stem], i) => (stem && stems[i]?.[0] ? [`${stems[i][0]} ${stem}`] : []));
+  stems.slice(1).flatMap((own, i) => (own.length === 1 && stems[i]!.length === 1 ? [`${stems[i]![0]} ${own[0]}`] : []));
 
 /** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. */
 export async function expandQuery(db: Queryable, query: ParsedQuery, known: readonly QueryWord[]): Promise<Expansion> {

@@ -25,7 +25,7 @@ export function createParameters() {
 const MAX_PREPARED = 40;
 const prepared = new Map<string, string>();
 
-/** Names the first composed statements, those of the common searches: parsing and planning them takes as long as running them. */
+/** Names the first composed statements of the process, in most cases those of common searches: parsing and planning them takes as long as running them. */
 export function prepare(text: string): Statement | string {
   if (!prepared.has(text) && prepared.size < MAX_PREPARED) prepared.set(text, `catalog-search-${prepared.size}`);
   const name = prepared.get(text);
@@ -148,7 +148,7 @@ export function fromClause(
 ): string {
   if (words === undefined) return 'catalog_records r';
   const pairs = expansion?.ids.length === 0 && expansion.pairs.length > 0 ? expansion.pairs : undefined;
-  const conditions = [pairs ? hasPairs(pairs, p) : words(p, 'index')];
+  const conditions = expansion && pairs ? hasPairs(expansion, p) : [words(p, 'index')];
   if (ranges) conditions.push(`array[(r.number / ${RANGE_SIZE})::integer] && ${p.bind(ranges)}::int[]`);
   if (kinds) {
     const isIndexed = kinds.length <= MAX_INDEXED_KINDS;
@@ -159,8 +159,16 @@ export function fromClause(
   return pairs ? `(select * from ${found} where ${words(p, 'test')} offset 0) r` : found;
 }
 
-const hasPairs = (pairs: readonly string[], { bind }: Binder): string =>
-  `catalog_word_pairs(r.search) @> array(select hashtext(pair) & 65535 from unnest(${bind(pairs)}::text[]) as pair)`;
+/** Conditions that the index decides alone: the pairs, the words of the phrases in any order, and the other words in any form. */
+function hasPairs(expansion: QueryExpansion, p: Binder): string[] {
+  const { pairs, phrases, words } = expansion;
+  const others = searchCondition({ ...expansion, phrases: [], excluded: [] }, 'any', p, 'index');
+  return [
+    `catalog_word_pairs(r.search) @> array(select hashtext(pair) & 65535 from unnest(${p.bind(pairs)}::text[]) as pair)`,
+    `r.search @@ plainto_tsquery('russian', ${p.bind(phrases.join(' '))})`,
+    ...(words.length > 0 ? [others] : []),
+  ];
+}
 
 /** Every word `as written`, `any` of its alternatives, or any but not as written: `alike`. */
 type Forms = 'as written' | 'any' | 'alike';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Field } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
-import { agreeTotals } from './agree-totals.ts';
+import { agreeTotals, agreeUncorrected } from './agree-totals.ts';
 
 const schema = loadSchema();
 const SIZE = 1000;
@@ -67,4 +67,14 @@ it('gives the sure number of a part to the whole if it is the sum of the parts',
 it('reads a sum with a space between the thousands', () => {
   const large = { 'rooms:1.area': field(1000.5), 'rooms:2.area': field(22.3) };
   expect(totals(large, ['Итого 1 022,80'])[0]).toBe(1022.8);
+});
+
+it('keeps a total that the template of the form changed or removed, and agrees the others', () => {
+  const [key, pages] = ['areas:total_area', [pageOf(['Итого 20,60', 'с балконом 24,10'])]] as const;
+  const before = { ...rooms, [key]: field(20.6) };
+  const corrected = { ...rooms, [key]: { ...field(24.1, 0.7), disagrees: true as const } };
+  expect(agreeUncorrected(before, corrected, pages, schema)[key]?.value).toBe(24.1);
+  expect(agreeUncorrected(before, rooms, pages, schema)[key]).toBeUndefined();
+  const doubtful = { ...rooms, [key]: field(24.1, 0.3) };
+  expect(agreeUncorrected(doubtful, doubtful, pages, schema)[key]?.value).toBe(20.6);
 });

@@ -55,6 +55,19 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
   return agreed;
 }
 
+/** Chooses again after the template of a form, but no totals that it changed or removed, as a person did on this form. */
+export function agreeUncorrected(
+  before: Fields,
+  after: Fields,
+  pages: readonly ReadPage[],
+  schema: Schema,
+): Record<string, Field> {
+  const agreed = agreeTotals(after, pages, schema);
+  return Object.fromEntries(
+    Object.entries(after).map(([key, field]) => [key, field.value === before[key]?.value ? agreed[key]! : field]),
+  );
+}
+
 /** The fields and cells of a sum. */
 const countParts = (operands: readonly string[], fields: Fields): number =>
   Object.keys(fields).filter((key) => operands.includes(key.replace(/:\d+\./u, ':'))).length;

@@ -6,7 +6,7 @@ import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { createField, lowerByOcr } from '../fields/create-field.ts';
 import { extractByLabels } from '../fields/extract.ts';
-import { agreeTotals } from './agree-totals.ts';
+import { agreeTotals, agreeUncorrected } from './agree-totals.ts';
 import { confidenceOf, evidenceOf } from './confidence.ts';
 import { isKnown, isKnownTable, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
@@ -48,10 +48,9 @@ export function extractFields(
     }
   }
   for (const [key, field] of Object.entries(byLabels)) fields[key] ??= field;
-  const refined = refine(agreeTotals(fields, pages, schema));
-  // A person may have removed a total on this form.
-  const agreed = Object.entries(agreeTotals(refined, pages, schema)).filter(([key]) => Object.hasOwn(refined, key));
-  return applyCrossChecks(inOrder(Object.fromEntries(agreed), pages, schema), schema);
+  const agreed = agreeTotals(fields, pages, schema);
+  const refined = agreeUncorrected(agreed, refine(agreed), pages, schema);
+  return applyCrossChecks(inOrder(refined, pages, schema), schema);
 }
 
 /** Reads dates with the month first where the other dates of the document have it first. */

@@ -42,10 +42,12 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
       if (at < 0) continue;
       const isBetter = !known || best([known, value]) === value;
       if (known && known.value !== value.value) rival = Math.max(rival, isBetter ? known.score : value.score);
-      if (isBetter) found.set(at, withKind(value, parts[at]!, reading));
+      if (isBetter) found.set(at, value);
     }
   }
-  const ordered = [...found].sort(([a], [b]) => a - b);
+  const ordered = [...found]
+    .sort(([a], [b]) => a - b)
+    .map(([at, value]) => [at, withKind(value, parts[at]!, reading)] as const);
   const values = ordered.map(([, value]) => value);
   if (values.length < 2) return undefined;
   return {

@@ -33,7 +33,12 @@ export function takeBoxedLines(
   const between = new Set<Line>();
   const lines: LineCharacter[][] = [];
   for (const line of found) {
-    const boxes = writtenBoxes(line, components, { width, height });
+    const [top, bottom] = [
+      Math.min(...line.boxes.map(([, y0]) => y0)),
+      Math.max(...line.boxes.map(([, , , y1]) => y1)),
+    ];
+    const beside = components.filter((one) => one.bottom > top * height && one.top < bottom * height);
+    const boxes = writtenBoxes(line, beside, { width, height });
     const written = boxes.filter(({ ink }) => ink.length > 0);
     if (written.filter(isSingle).length < MIN_SINGLE * written.length) continue;
     for (const rule of line.between) between.add(known.get(rule)!);

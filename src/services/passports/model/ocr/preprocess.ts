@@ -8,7 +8,7 @@ import { composeLine, cropLine, cropTurnedLine, type LineImage } from './line-im
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
 import { removeRules } from './rule-removal.ts';
 import { findRules, type Rules } from './rules.ts';
-import { findTextRegions, medianLetterHeight } from './text-regions.ts';
+import { findTextRegions, MAX_REGIONS, medianLetterHeight } from './text-regions.ts';
 import { takeTurnedLines } from './turned-lines.ts';
 import { warp } from './warp.ts';
 
@@ -52,10 +52,13 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
   const text = components.filter((component) => !erased.has(component));
   const boxed = takeBoxedLines(text, rules, { width: view.width, height: view.height, dpi: DPI });
   const turned = takeTurnedLines(boxed.rest, letterHeight, rules);
+  const upright = findTextRegions(turned.rest, letterHeight, rules);
+  const boxedLines = boxed.lines.slice(0, MAX_REGIONS - upright.length);
+  const turnedLines = turned.regions.slice(0, MAX_REGIONS - upright.length - boxedLines.length);
   const lines = [
-    ...boxed.lines.map((characters) => composeLine(flat, characters, scale)),
-    ...turned.regions.map((region) => cropTurnedLine(flat, region, scale)),
-    ...findTextRegions(turned.rest, letterHeight, rules).map((region) => cropLine(flat, region, scale)),
+    ...boxedLines.map((characters) => composeLine(flat, characters, scale)),
+    ...turnedLines.map((region) => cropTurnedLine(flat, region, scale)),
+    ...upright.map((region) => cropLine(flat, region, scale)),
   ];
   return {
     view,

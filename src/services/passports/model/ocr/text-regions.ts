@@ -43,7 +43,7 @@ export function findTextRegions(
 const MIN_DOT = 0.08;
 
 /** Limits the regions of a floor plan or photo. */
-const MAX_REGIONS = 1000;
+export const MAX_REGIONS = 1000;
 
 const widest = (regions: TextRegion[]): TextRegion[] =>
   regions.length <= MAX_REGIONS

@@ -19,6 +19,7 @@ export function takeTurnedLines(components: readonly Component[], height: number
     return wide > 0.45 * height && wide < most * height && narrow > 0.1 * height && narrow < 3 * height;
   };
   const letters = components.filter((component) => isLetter(component, 3));
+  if (letters.length > MAX_LETTERS) return { regions: [], rest: components };
   const turned = new Set(
     nearestNeighbours(letters).flatMap(([letter, near]) => (isAbove(letter, near, MAX_GAP * height) ? [letter] : [])),
   );
@@ -56,6 +57,8 @@ const grown = ({ left, top, right, bottom }: Rectangle, by: number): Rectangle =
 /** Between two letters; lines of figures are further apart. */
 const MAX_GAP = 0.45;
 const MIN_LETTERS = 4;
+/** Neighbours are compared in pairs: a page of more is hatched or noisy. */
+const MAX_LETTERS = 10_000;
 const MIN_ASPECT = 2;
 const MIN_SHARE = 0.6;
 

@@ -195,18 +195,24 @@ function startsWithForm({ bbox, page }: Field, { tokens, match }: Reading, docum
   return [...inside].some((token) => token.id < first && match.constants.has(token));
 }
 
-/** Adds the parts of `text` that `value` lacks: those that the earlier document did not have. */
+/** Adds the parts of `text` after or between two parts of `value`: those that the earlier document did not have. */
 function withParts(value: string, text: string): string {
   const parts = value.split(', ');
   const indexOf = (part: string) => {
     const names = namesIn(part);
     return parts.findIndex((one) => names.some((name) => namesIn(one).includes(name)));
   };
+  const others = text.split(', ');
   let before = -1;
-  for (const part of text.split(', ')) {
+  for (const [i, part] of others.entries()) {
     const at = indexOf(part);
-    // In an address, the parts of both have the same order.
-    if (at < 0 && before >= 0 && hasNewWords(part, value)) parts.splice(++before, 0, part);
+    // In an address, the parts of both have the same order; a part in the place of another one is another reading of it.
+    const after =
+      others
+        .slice(i + 1)
+        .map(indexOf)
+        .find((place) => place >= 0) ?? before + 1;
+    if (at < 0 && before >= 0 && after === before + 1 && hasNewWords(part, value)) parts.splice(++before, 0, part);
     else if (at >= 0) before = at;
   }
   return parts.join(', ');

@@ -32,12 +32,8 @@ function bestOf(document: FormDocument, templates: readonly Template[], find: ty
   return best;
 }
 
-/**
- * Shares of the form's words that follow each other in the document, and of the document's. Half of the words of a certificate
- * in prose are facts: 0.34 to 0.40 and 0.27 to 0.30 on such forms, at most 0.28 and 0.22 between different forms.
- */
-const MIN_SCORE = 0.31;
-const MIN_COVERAGE = 0.23;
+/** Share of the form's words that follow each other in the document. */
+const MIN_SCORE = 0.39;
 
 const MIN_WORDS = 25;
 
@@ -57,8 +53,7 @@ function matchText(lesson: Lesson, document: FormDocument): FormMatch | undefine
     .sort((a, b) => a.index - b.index || b.token.id - a.token.id);
   const ordered = longestRise(supported.map(({ token }) => token.id)).map((at) => supported[at]!);
   const score = ordered.length / strong.length;
-  const coverage = ordered.length / document.tokens.filter(isStrong).length;
-  if (score < MIN_SCORE || coverage < MIN_COVERAGE || ordered.length < MIN_WORDS) return undefined;
+  if (score < MIN_SCORE || ordered.length < MIN_WORDS) return undefined;
   const tokens = new Map(ordered.map(({ index, token }) => [index, token]));
   addWordsBetween(tokens, words, document);
   return { score, tokens, constants: new Set(tokens.values()), scales: document.pages.map(() => 1), inText: true };

@@ -337,6 +337,13 @@ describe('A template', () => {
       expect(read(parts, reader)).toBe('Тверская область, Кесовский район, пос. Кесова Гора, пер. Новый, д. 7, стр. 2');
     });
 
+    it('gets no second reading of a part that it has', () => {
+      const parts = { Область: 'Тверская', Город: 'Кашин', Улица: 'Новая', Дом: '7', Квартира: '9' };
+      const address = 'Тверская область, г. Кашин, ул. Новая, д. 7, кв. 9';
+      expect(read(parts, 'г. Кашин, ул. Новая, д. 1, кв. 9')).toBe(address);
+      expect(read(parts, 'г. Кашин, ул. Повая, д. 7, кв. 9')).toBe(address);
+    });
+
     it('gets none from a reader that is very unsure', () => {
       expect(read(FIRST_PARTS, 'г. Кашин, ул. Садовая, д. 5, стр. 41, кв. 8', 0.05)).toBe(
         'Тверская область, г. Кашин, ул. Садовая, д. 5, кв. 8',
