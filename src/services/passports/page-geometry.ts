@@ -108,3 +108,9 @@ export function projectPoint([a, b, c, d, e, f, g, h, i]: Projection, x: number,
   const w = g * x + h * y + i;
   return [(a * x + b * y + c) / w, (d * x + e * y + f) / w];
 }
+
+/** Whether the centre of a box is within another one. */
+export function hasCentreIn([x0, y0, x1, y1]: Box, [left, top, right, bottom]: Box): boolean {
+  const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  return x > left && x < right && y > top && y < bottom;
+}

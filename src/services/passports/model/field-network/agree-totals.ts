@@ -1,6 +1,6 @@
 import { sumsOf } from '../../cross-checks.ts';
 import type { Field } from '../../extraction.ts';
-import { type Box, type ReadPage, toPageBox } from '../../page-geometry.ts';
+import { type Box, hasCentreIn, type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -22,7 +22,7 @@ const ROUNDING = 0.006;
  */
 export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
   const agreed: Record<string, Field> = { ...fields };
-  const specs = new Map([...everyField(schema)].map(({ key, spec }) => [key, spec]));
+  const keys = new Set([...everyField(schema)].map(({ key }) => key));
   const checks = (schema.checks ?? []).filter((check) => 'sum' in check);
   const isDoubtful = (key: string) => {
     const { confidence = 0, disagrees = false } = agreed[key] ?? {};
@@ -31,18 +31,17 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
   let numbers: PrintedNumber[] | undefined;
   for (const check of checks) {
     const key = check.equals;
-    const spec = specs.get(key);
     const sums = sumsOf(check, agreed);
     const own = agreed[key];
     const isRight = own && sums.some((sum) => Math.abs(Number(own.value) - sum) <= check.tolerance);
-    if (!spec || isRight || sums.length === 0 || countParts(check.sum, agreed) < MIN_PARTS) continue;
+    if (!keys.has(key) || isRight || sums.length === 0 || countParts(check.sum, agreed) < MIN_PARTS) continue;
     numbers ??= printedNumbers(pages, agreed);
     const found = numbers.find(({ value }) => sums.some((sum) => Math.abs(value - sum) < ROUNDING));
     if (!found) continue;
     const field = createField(found.tokens, found.value, own ? CONFIDENCE.doubtful : CONFIDENCE.missing);
     if (isDoubtful(key)) agreed[key] = field;
     else {
-      // A sure number, but of the whole: the network took it for one of its parts.
+      // A sure number, but of the whole, which was read as one of its parts.
       const whole = checks.find(
         (other) =>
           other.sum.includes(key) &&
@@ -88,7 +87,7 @@ function printedNumbers(pages: readonly ReadPage[], fields: Fields): PrintedNumb
     return sheet.tokens.flatMap((token, i): PrintedNumber[] => {
       if (!/\d[.,]\d/u.test(token.text)) return [];
       const box = boxOf(token);
-      if (cells.some(({ page, bbox }) => page === sheet.page.page && isInside(box, bbox))) return [];
+      if (cells.some(({ page, bbox }) => page === sheet.page.page && hasCentreIn(box, bbox))) return [];
       const before = sheet.tokens[i - 1];
       const isThousands =
         before &&
@@ -102,8 +101,3 @@ function printedNumbers(pages: readonly ReadPage[], fields: Fields): PrintedNumb
     });
   });
 }
-
-const isInside = ([x0, y0, x1, y1]: Box, [left, top, right, bottom]: Box): boolean => {
-  const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
-  return x > left && x < right && y > top && y < bottom;
-};

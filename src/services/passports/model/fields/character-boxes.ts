@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import { type Box, boundingBox, type ReadPage, type Rule, type Word } from '../../page-geometry.ts';
+import { type Box, boundingBox, hasCentreIn, type ReadPage, type Rule, type Word } from '../../page-geometry.ts';
 
 /**
  * Joins the characters in adjacent boxes of equal size, one character per box, to words, and removes the rules between
@@ -9,7 +9,7 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
   const joined = new Map<Word, Word | undefined>();
   const removed = new Set<Rule>();
   for (const { boxes, isBox, between } of findBoxLines(page)) {
-    const inside = boxes.map((box) => page.words.filter((word) => isWithin(word, box)));
+    const inside = boxes.map((box) => page.words.filter((word) => hasCentreIn(word.box, box)));
     if (inside.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
     for (const rule of between) removed.add(rule);
     for (let i = 0; i < inside.length; i++) {
@@ -147,11 +147,6 @@ function linesOf(sides: readonly Side[], sameSide: number): Side[][] {
     else lines.push([side]);
   }
   return lines;
-}
-
-function isWithin({ box }: Word, [x0, y0, x1, y1]: Box): boolean {
-  const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
-  return x > x0 && x < x1 && y > y0 && y < y1;
 }
 
 const joinWords = (words: readonly [Word, ...Word[]]): Word => ({

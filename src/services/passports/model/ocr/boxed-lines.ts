@@ -4,7 +4,7 @@ import { type BoxLine, findBoxLines } from '../fields/character-boxes.ts';
 import type { Component, Rectangle } from './binarize.ts';
 import type { LineCharacter } from './line-images.ts';
 import type { Line, Rules } from './rules.ts';
-import { boundingBox } from './text-regions.ts';
+import { boundingBox, hasCentreIn } from './text-regions.ts';
 
 export interface BoxedLines {
   /** The characters of each line from left to right. */
@@ -69,7 +69,7 @@ function writtenBoxes(
   const size = median(boxes.filter((_, i) => isBox[i]).map(([x0, , x1]) => x1 - x0)) * width;
   const withInk = (box: Rectangle): WrittenBox => ({
     box,
-    ink: components.filter((component) => isCentre(component, box, 0)),
+    ink: components.filter((component) => hasCentreIn(component, box)),
   });
   return boxes.flatMap(([x0, y0, x1, y1], i) => {
     const box = { left: x0 * width, top: y0 * height, right: x1 * width, bottom: y1 * height };
@@ -82,17 +82,9 @@ function writtenBoxes(
   });
 }
 
-/** Whether the centre of a component is within a box, by a share of its size away from the edges. */
-function isCentre({ left, top, right, bottom }: Rectangle, box: Rectangle, inset: number): boolean {
-  const x = (left + right) / 2;
-  const y = (top + bottom) / 2;
-  const [dx, dy] = [inset * (box.right - box.left), inset * (box.bottom - box.top)];
-  return x > box.left + dx && x < box.right - dx && y > box.top + dy && y < box.bottom - dy;
-}
-
 /** The ink without remnants of the rules and noise. */
 const charactersIn = ({ box, ink }: WrittenBox): Component[] =>
-  ink.filter((component) => isCentre(component, box, EDGE) && component.area >= MIN_AREA);
+  ink.filter((component) => hasCentreIn(component, box, EDGE) && component.area >= MIN_AREA);
 
 /** Whether the ink is in the middle, and its high parts not beside each other, unlike those of text between two lines of boxes. */
 function isSingle(written: WrittenBox): boolean {

@@ -1,16 +1,18 @@
 import type { LineWord } from './ocr-engine.ts';
 
-/** Restores the brackets of options, `[ ]` and `[X]`: OCR doubts them and reads one bracket as another. */
+/** Restores the brackets of options, `[ ]` and `[X]`, for which OCR has a low confidence and reads one bracket as another. */
 export function restoreMarks(line: readonly LineWord[]): LineWord[] {
   return line.map((word, i) => {
-    const mark = /[[\]{}]/u.test(word.text) && MARKED.exec(word.text)?.[1];
-    if (mark) return { ...word, text: `[${mark}]`, confidence: Math.max(word.confidence, CONFIDENCE) };
-    const [before, next] = [line[i - 1], line[i + 1]];
-    if (next && isEmpty(word, next)) return { ...word, text: '[', confidence: Math.max(word.confidence, CONFIDENCE) };
-    if (before && isEmpty(before, word))
-      return { ...word, text: ']', confidence: Math.max(word.confidence, CONFIDENCE) };
-    return word;
+    const text = markOf(word, line[i - 1], line[i + 1]);
+    return text === undefined ? word : { ...word, text, confidence: Math.max(word.confidence, CONFIDENCE) };
   });
+}
+
+function markOf(word: LineWord, before: LineWord | undefined, next: LineWord | undefined): string | undefined {
+  const mark = MARKED.exec(word.text)?.[1];
+  if (mark && /[[\]{}]/u.test(word.text)) return `[${mark}]`;
+  if (next && isEmpty(word, next)) return '[';
+  return before && isEmpty(before, word) ? ']' : undefined;
 }
 
 const MARKED = /^[[({]([XxХх✓v])[\])}]{1,2}$/u;

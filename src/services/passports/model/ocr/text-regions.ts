@@ -160,3 +160,11 @@ export function cropRegion(page: GrayImage, { left, top, right, bottom }: TextRe
   }
   return { width, height, data };
 }
+
+/** Whether the centre of a rectangle is within a box, by a share of its size away from the edges. */
+export function hasCentreIn({ left, top, right, bottom }: Rectangle, box: Rectangle, inset = 0): boolean {
+  const x = (left + right) / 2;
+  const y = (top + bottom) / 2;
+  const [dx, dy] = [inset * (box.right - box.left), inset * (box.bottom - box.top)];
+  return x > box.left + dx && x < box.right - dx && y > box.top + dy && y < box.bottom - dy;
+}

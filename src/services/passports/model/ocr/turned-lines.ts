@@ -1,7 +1,7 @@
 import type { Component, Rectangle } from './binarize.ts';
 import { type Rules, swapAxes } from './rules.ts';
 import { nearestNeighbours } from './text-lines.ts';
-import { boundingBox, groupLines } from './text-regions.ts';
+import { boundingBox, groupLines, hasCentreIn } from './text-regions.ts';
 
 export interface TurnedLines {
   readonly regions: readonly Rectangle[];
@@ -35,7 +35,7 @@ export function takeTurnedLines(components: readonly Component[], height: number
   const bands = lines.map((line) => grown(boundingBox(line), 2 * height));
   // Letters that touch are one component.
   const members = components.filter(
-    (one) => turned.has(one) || (isLetter(one, 8) && bands.some((band) => isInside(one, band))),
+    (one) => turned.has(one) || (isLetter(one, 8) && bands.some((band) => hasCentreIn(one, band))),
   );
   const regions = group(members).flatMap((line) => {
     const region = boundingBox(line);
@@ -43,7 +43,7 @@ export function takeTurnedLines(components: readonly Component[], height: number
     const isHigh = region.bottom - region.top > MIN_ASPECT * (region.right - region.left);
     return line.length >= MIN_LETTERS && share >= MIN_SHARE && isHigh ? [withMarks(region, components)] : [];
   });
-  return { regions, rest: components.filter((component) => !regions.some((region) => isInside(component, region))) };
+  return { regions, rest: components.filter((component) => !regions.some((region) => hasCentreIn(component, region))) };
 }
 
 const grown = ({ left, top, right, bottom }: Rectangle, by: number): Rectangle => ({
@@ -89,9 +89,4 @@ function isAbove(letter: Rectangle, near: Rectangle, maxGap: number): boolean {
   const dx = Math.abs(near.left + near.right - letter.left - letter.right);
   const dy = Math.abs(near.top + near.bottom - letter.top - letter.bottom);
   return dy > 1.5 * dx && Math.max(near.top, letter.top) - Math.min(near.bottom, letter.bottom) < maxGap;
-}
-
-function isInside({ left, top, right, bottom }: Rectangle, region: Rectangle): boolean {
-  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-  return x > region.left && x < region.right && y > region.top && y < region.bottom;
 }
