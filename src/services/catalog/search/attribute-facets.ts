@@ -1,28 +1,33 @@
 import type { Queryable } from '../../../base/db.ts';
-import { findFirstMatches, type SearchLimits } from './first-matches.ts';
-import { type AttributeFacet, type Filters, type KnownField, MAX_COUNT } from './search-types.ts';
-import type { ResolvedFilters } from './where.ts';
+import { type FirstMatches, findFirstMatches, type SearchLimits } from './first-matches.ts';
+import { type AttributeFacet, type Filters, type KnownField, MAX_COUNT, type Sort } from './search-types.ts';
 
-/** Reading the fields of 2 000 records takes 10 ms. */
-const MAX_COUNTED = 2000;
+/** Results whose fields are counted: reading those of 1 000 records takes 5 ms. */
+export const ATTRIBUTES_SAMPLE = MAX_COUNT;
 const MAX_FACETS = 20;
 
-/** Counts the values of each field among the newest matches, at most {@link MAX_COUNTED}, of all filters except the field's own. */
+/**
+ * Counts the values of each field among the first results, at most {@link ATTRIBUTES_SAMPLE}, of all filters except the
+ * field's own.
+ */
 export async function countAttributes(
   db: Queryable,
   fields: readonly KnownField[],
-  resolved: ResolvedFilters,
+  { sample, resolved }: FirstMatches,
+  sort: Sort,
   limits: SearchLimits,
 ): Promise<readonly AttributeFacet[]> {
   const { attributes = [], excludedAttributes = [] } = resolved.filters;
   const filtered = new Set([...attributes, ...excludedAttributes].map(({ field }) => field));
   const shown = fields.filter(({ name, hasFewTexts }) => (hasFewTexts && !name.includes('=')) || filtered.has(name));
-  const count = (of: readonly string[], within: ResolvedFilters) => countTexts(db, of, within, limits);
   const names = shown.map(({ name }) => name);
   const others = names.filter((name) => !filtered.has(name));
-  const counts = others.length > 0 ? [...(await count(others, resolved))] : [];
+  const counts = others.length > 0 ? [...(await countTexts(db, others, sample))] : [];
   for (const name of names.filter((each) => filtered.has(each))) {
-    counts.push(...(await count([name], { ...resolved, filters: withoutField(resolved.filters, name) })));
+    const rest = { ...resolved, filters: withoutField(resolved.filters, name) };
+    const written = { resolved: rest, withAlternatives: async () => rest };
+    const page = { sort, page: 1, limit: ATTRIBUTES_SAMPLE, facets: false };
+    counts.push(...(await countTexts(db, [name], (await findFirstMatches(db, written, page, limits)).numbers)));
   }
   const facets = shown.map(({ name, label }) => ({
     field: name,
@@ -30,8 +35,8 @@ export async function countAttributes(
     values: counts
       .filter(({ field }) => field === name)
       .map(({ value, count, complete }) => ({
-        ...{ value, count: Math.min(count, MAX_COUNT) },
-        more: count > MAX_COUNT || !complete,
+        ...{ value, count },
+        more: !complete,
       })),
   }));
   const records = ({ values }: AttributeFacet) => values.reduce((sum, { count }) => sum + count, 0);
@@ -52,13 +57,10 @@ interface TextCount {
 async function countTexts(
   db: Queryable,
   fields: readonly string[],
-  resolved: ResolvedFilters,
-  limits: SearchLimits,
+  numbers: readonly number[],
 ): Promise<readonly TextCount[]> {
-  const page = { sort: 'newest', page: 1, limit: MAX_COUNTED, facets: false } as const;
-  const { numbers } = await findFirstMatches(db, { resolved, withAlternatives: async () => resolved }, page, limits);
   const { rows } = await db.query<Omit<TextCount, 'complete'>>(COUNT_TEXTS, [fields, numbers]);
-  return rows.map((row) => ({ ...row, complete: numbers.length < MAX_COUNTED }));
+  return rows.map((row) => ({ ...row, complete: numbers.length < ATTRIBUTES_SAMPLE }));
 }
 
 const COUNT_TEXTS = {

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { PictureFeatures } from '../../shared/picture-features.ts';
-import { countAttributes } from './attribute-facets.ts';
+import { ATTRIBUTES_SAMPLE, countAttributes } from './attribute-facets.ts';
 import { countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
@@ -83,13 +83,15 @@ function findRecords(
 ): Promise<SearchResult> {
   return db.transaction(
     async (tx) => {
-      const found = await findFirstMatches(tx, await resolveAsWritten(tx, filters, page.upTo), page, limits);
+      const written = await resolveAsWritten(tx, filters, page.upTo);
+      const known = page.facets && !page.after ? await fields.load(tx, written.resolved.upTo) : [];
+      const sampleSize = known.some(({ hasFewTexts }) => hasFewTexts) ? ATTRIBUTES_SAMPLE : 0;
+      const found = await findFirstMatches(tx, written, page, limits, sampleSize);
       const { resolved } = found;
       const counted = page.facets ? await countFacets(tx, kinds, resolved, limits, found.counts) : undefined;
-      const known = page.facets ? await fields.load(tx, resolved.upTo) : [];
       const facets = counted && {
         ...{ facets: counted.facets, facetsComplete: counted.complete, fields: known },
-        attributes: await countAttributes(tx, known, resolved, limits),
+        attributes: await countAttributes(tx, known, found, page.sort, limits),
       };
       const items = await readHits(tx, found.numbers, resolved.expansion);
       return {
