@@ -349,17 +349,21 @@ describe('A batch of a ZIP archive', () => {
     await expect.poll(storedFiles).toEqual([]);
   });
 
-  it('is stored once per idempotency key; the files of a repetition are deleted', async () => {
-    product = await startProduct();
+  it('is stored once per idempotency key, also if the quota has no room for the files of a repetition', async () => {
+    product = await startProduct({ env: { FILES_QUOTA_BYTES: '14' } });
     const archive = await archiveOf([
       ['a.jpg', photo('a')],
       ['b.jpg', photo('b')],
     ]);
     const headers = { 'idempotency-key': 'bridge' };
-    const [first, second] = [await submit(archive, { headers }), await submit(archive, { headers })];
+    const first = await submit(archive, { headers });
+    const put = vi.spyOn(product.gateway.files, 'put');
+    const second = await submit(archive, { headers });
+    expect(put).not.toHaveBeenCalled();
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(second.body.data.batch_id).toBe(first.body.data.batch_id);
+    expect(second.body.data).toEqual(first.body.data);
+    expect(await submit(archive)).toMatchObject({ status: 413 });
     expect(await submit(await archiveOf([['a.jpg', photo('c')]]), { headers })).toMatchObject({
       status: 422,
       body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const submit = (
-  body: string,
+  body: string | Buffer,
   { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
 ) =>
   product.call(`/batches${query}`, {
@@ -162,13 +162,42 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(5);
   });
 
+  it('names lines that are nested too deeply, too long or not UTF-8, and can leave them out', async () => {
+    product = await startProduct();
+    const item = Buffer.from(`${JSON.stringify(photos(1)[0])}\n`);
+    const deep = `{"image_url":"${photo(2)}","x":${'['.repeat(120)}${']'.repeat(120)}}\n`;
+    const body = Buffer.concat([
+      ...[item, Buffer.from(deep), item, Buffer.from('{"x":"'), Buffer.alloc(3 * 2 ** 20, 'x'), Buffer.from('"}\n')],
+      ...[item, Buffer.from([0x7b, 0xff, 0x7d, 0x0a]), item, Buffer.alloc(2 ** 20, 'y')],
+    ]);
+    const items = [
+      { line: 2, message: 'The JSON is nested deeper than 100 levels.' },
+      { line: 4, message: 'Longer than 65536 bytes.' },
+      { line: 6, message: 'The text is not UTF-8.' },
+      { line: 8, message: 'Longer than 65536 bytes.' },
+    ];
+    const { status, body: refused } = await submit(body);
+    expect([status, refused.error.details]).toEqual([422, { invalid: 4, total: 8, items }]);
+    expect(await countTasks()).toBe(0);
+    const { body: accepted } = await submit(body, { query: '?skip_invalid=true' });
+    expect(accepted.data).toMatchObject({ total: 4, left_out: { count: 4, items } });
+    expect(await countTasks()).toBe(5);
+  });
+
+  it('counts the values of all items together', async () => {
+    product = await startProduct();
+    const line = `{"image_url":"${photo(1)}","x":[${'1,'.repeat(30_000)}1]}\n`;
+    const { status, body } = await submit(line.repeat(41), { query: '?skip_invalid=true' });
+    expect([status, body.error.message]).toEqual([413, 'The JSON has more than 1200000 values.']);
+  });
+
   it.each([
     ['without items', '\n \n', 'no items'],
     ['with 10 001 items', jsonLines(photos(10_001)), 'at most 10000 items'],
     [
       'with a line that is too long',
       JSON.stringify({ image_url: photo('x'.repeat(70_000)) }),
-      'Line 1: longer than 65536',
+      'Line 1: Longer than 65536',
     ],
     ['with a line that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
     ['with an item that is no object', '[]', 'must be an object'],
