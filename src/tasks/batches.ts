@@ -7,6 +7,7 @@ import { requeuedSql } from './requeue.ts';
 import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
 import { FAILURES, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
+import { keepUploadsOf } from './uploads.ts';
 
 /** Rows per statement: bounds the memory and the locks of one. */
 const CHUNK = 1000;
@@ -101,6 +102,7 @@ export function createBatchStore(
           queued.push(...rows.map((row) => row.id));
         }
         if (queued.length > 0) await tx.query(REOPEN, [id]);
+        await keepUploadsOf(tx, queued);
         await within?.(tx, queued);
         return queued.length;
       });

@@ -155,9 +155,9 @@ export interface BatchStore {
   cancel(id: string): Promise<string[]>;
 
   /**
-   * Queues the failed items of a completed batch again; returns their number, undefined for an unfinished batch. Leaves out
-   * cancelled items, those with a code in `final` and those with a webhook, which has delivered the failure. `within` runs in
-   * the same transaction. The caller sends the hint `waiting`.
+   * Queues the failed items of a completed batch again and keeps their uploads as long; returns their number, undefined for an
+   * unfinished batch. Leaves out cancelled items, those with a code in `final` and those with a webhook, which has delivered the
+   * failure. `within` runs in the same transaction. The caller sends the hint `waiting`.
    */
   retry(
     id: string,
