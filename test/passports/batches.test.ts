@@ -97,6 +97,23 @@ describe('A batch of documents', () => {
     ]);
   });
 
+  it('has the project and tags of the request, as have its items, documents and results', async () => {
+    product = await start({ isWorking: true });
+    const token = await signIn();
+    const query = '?project=Bridge&tag=north&tag=2026';
+    const { status_url: url } = (await submit(token, await archiveOf([['a.pdf', pdf()]]), { query })).body.data;
+    const grouping = { project: 'Bridge', tags: ['north', '2026'] };
+    expect((await product.call(url, { token })).body.data).toMatchObject(grouping);
+    expect((await product.call(`${url}/items`, { token })).body.data.items).toMatchObject([grouping]);
+    expect((await product.call('/api/tasks', { token })).body.items).toMatchObject([grouping]);
+    await waitUntil(async () => (await product.call(url, { token })).body.data.status === 'completed');
+    const [header, first] = (await product.call(`${url}/results?format=csv`, { token })).text.split('\r\n');
+    expect([header, first]).toEqual([
+      expect.stringMatching(/,project,tags$/),
+      expect.stringMatching(/,Bridge,north; 2026$/),
+    ]);
+  });
+
   it('is hidden from other keys, can be cancelled, and its failed documents can be retried', async () => {
     product = await start();
     const [token, other] = [await signIn(), await signIn(USER_KEY)];
