@@ -187,6 +187,8 @@ export interface BatchSummary {
   readonly errors: readonly BatchItem[];
   /** Of all failed items, distinct. Absent in a summary of an older version. */
   readonly error_codes?: readonly string[];
+  /** The start tags of the last waiting items, in seconds since 1970; null without one. Absent in stored summaries. */
+  readonly lastTags?: Readonly<Record<Priority, number | null>>;
 }
 
 export interface BatchItem {

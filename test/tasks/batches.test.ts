@@ -61,7 +61,9 @@ describe('A batch', () => {
     expect(accepted).toMatchObject({ status: 202, body: { data: { status: 'in_progress', total: 6 } } });
     const { batch_id: id, status_url: url } = accepted.body.data;
     expect(accepted.headers.get('location')).toBe(url);
-    expect(await waitForCompletion(id)).toMatchObject({
+    const completed = await waitForCompletion(id);
+    expect(completed).not.toHaveProperty('estimated_wait_seconds');
+    expect(completed).toMatchObject({
       batch_id: id,
       total: 6,
       counts: { queued: 0, processing: 0, done: 5, failed: 1, cancelled: 0 },
@@ -285,6 +287,23 @@ describe('A batch', () => {
     expect((await post(`/batches/${id}/cancel`)).body.data.cancelled).toBe(0);
     expect((await post(`/batches/${id}/retry`)).body.data.retried).toBe(0);
     expect((await read(id)).status).toBe('completed');
+  });
+
+  it('has an estimate until it ends, from the configured times until a rate is measured', async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '7', DEFECTOSCOPY_COLD_START_SECONDS: '20' } });
+    const accepted = (await submit(jsonLines(photos(3)))).body.data;
+    expect(accepted.estimated_wait_seconds).toBe(147);
+    const { batch_id: id } = accepted;
+    expect((await read(id)).estimated_wait_seconds).toBe(147);
+    expect((await product.call('/batches')).body.data.batches[0].estimated_wait_seconds).toBe(147);
+    // The start tags of the waiting items, of which the estimate takes the last one.
+    const summary = (await product.context.tasks.batches.summaries([id])).get(id)!;
+    const { rows } = await product.database.db.query<{ last: number }>(
+      `select extract(epoch from max(run_at))::float8 as last from tasks where service = 'defectoscopy'`,
+    );
+    expect(summary.lastTags).toEqual({ realtime: null, batch: rows[0]!.last });
+    await post(`/batches/${id}/cancel`);
+    expect(await waitForCompletion(id)).not.toHaveProperty('estimated_wait_seconds');
   });
 
   it('retries its failed items with the same task ids', async () => {
