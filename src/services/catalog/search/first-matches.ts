@@ -31,7 +31,7 @@ export interface FirstMatches {
   /** Greater than `maxCount`: at least that many. */
   readonly total: number;
   readonly numbers: readonly number[];
-  /** The first results, also of earlier pages. */
+  /** All results if they are at most `maxCount`, else the first `sampleSize`. */
   readonly sample: readonly number[];
   /** Of the last number. */
   readonly stage: number;
@@ -44,7 +44,8 @@ export interface FirstMatches {
 /**
  * One page of matches without reading all of them. A stage with at most `maxCount` matches is read and sorted. More matches
  * are so frequent that the page is found among the newest or oldest records, or in an index in the order of the page; else
- * the matches of the stage are read and sorted. `sampleSize`: results that are read though the page ends earlier.
+ * the matches of the stage are read and sorted. `sampleSize`: results to read even if
+ * the page ends earlier; 0: none.
  */
 export async function findFirstMatches(
   db: Queryable,
@@ -56,6 +57,7 @@ export async function findFirstMatches(
   const { sort, after } = page;
   const end = page.page * page.limit;
   const wanted = Math.max(end, sampleSize);
+  const isSampled = sampleSize > 0;
   const numbers: number[] = [];
   const counts: string[] = [];
   let total = 0;
@@ -66,21 +68,29 @@ export async function findFirstMatches(
     if (i < (after?.stage ?? 0)) continue;
     const within =
       i === after?.stage ? { ...resolved, after: isAfter(orderOf(sort, resolved.filters), after.keys) } : resolved;
-    const { count, first, counts: some, density } = await readStage(db, within, page, stage, wanted, maxCount + 1);
+    const {
+      count,
+      first,
+      counts: some,
+      density,
+    } = await readStage(db, within, page, stage, isSampled ? maxCount + end : end, maxCount + 1);
     total += count;
     if (some) counts.push(some);
     const needed = wanted - numbers.length;
-    if (count > 0 && needed > 0) {
+    if (count > 0 && (needed > 0 || isSampled)) {
       if (numbers.length < end) last = i;
       numbers.push(
-        ...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, density, maxTested })),
+        ...(count <= maxCount || needed <= 0
+          ? first
+          : await readMany(db, within, page, stage, { needed, density, maxTested })),
       );
     }
     if (total > maxCount && numbers.length >= wanted) break;
   }
   const all = page.facets && after === undefined && total <= maxCount ? counts.join(' ') : undefined;
   const ofPage = numbers.slice(end - page.limit, end);
-  return { total, numbers: ofPage, sample: numbers.slice(0, sampleSize), stage: last, resolved, counts: all };
+  const sample = total <= maxCount ? numbers : numbers.slice(0, sampleSize);
+  return { total, numbers: ofPage, sample, stage: last, resolved, counts: all };
 }
 
 /** With the filters that they need: only the last stage and the facets need the alternatives of the words. */

@@ -69,7 +69,7 @@ export const SearchResultBody = Type.Object({
       }),
       {
         description:
-          'With facets: counts per text or truth value of the fields of documents and attributes with at most 30 different ones, over all filters except the field’s own; the 20 fields that most records have. They count the first 1 000 results. Empty with `after`.',
+          'With facets: counts per text or truth value of the fields of documents and attributes with at most 30 different ones, over all filters except the field’s own; the 20 fields that most records have. Of more than 1 000 results they count the first 200. Empty with `after`.',
       },
     ),
   ),
