@@ -53,7 +53,8 @@ create table catalog_facet_combinations (
   master        text,
   defects       text[]         not null,               -- names
   project       text,
-  tags          text[]         not null default '{}'
+  tags          text[]         not null default '{}',
+  duplicate     boolean        not null
 );
 
 -- Records: the columns that are filtered and sorted by. Long values are in tables of their own.
@@ -75,6 +76,7 @@ create table catalog_records (
   top_conf      real,                                  -- the highest confidence of a defect
   project       text,
   tags          text[],
+  duplicate     boolean        not null default false, -- another visible record has the same photo; see catalog_mark_duplicates()
   picture_digest text,                                 -- digest of the picture's source
   picture_key   text,                                  -- in the file store; the longer side has at most 1024 px
   picture_width integer,
@@ -101,12 +103,13 @@ declare
   combination bytea := sha256(convert_to(
     (jsonb_build_array(new.service, new.status, new.surface, new.master, names)
      || case when new.project is null and new.tags is null then '[]' else jsonb_build_array(new.project, sorted_tags) end
+     || case when new.duplicate then '[true]' else '[]' end::jsonb
     )::text, 'utf8'));
 begin
   select id into new.facets from catalog_facet_combinations where digest = combination;
   if new.facets is null then
-    insert into catalog_facet_combinations (digest, service, status, surface, master, defects, project, tags)
-    values (combination, new.service, new.status, new.surface, new.master, names, new.project, sorted_tags)
+    insert into catalog_facet_combinations (digest, service, status, surface, master, defects, project, tags, duplicate)
+    values (combination, new.service, new.status, new.surface, new.master, names, new.project, sorted_tags, new.duplicate)
     on conflict (digest) do nothing;
     select id into new.facets from catalog_facet_combinations where digest = combination;
   end if;
@@ -114,7 +117,7 @@ begin
 end $$;
 
 create trigger catalog_set_facets
-  before insert or update of service, status, surface, master, defects, project, tags on catalog_records
+  before insert or update of service, status, surface, master, defects, project, tags, duplicate on catalog_records
   for each row execute function catalog_set_facets();
 
 -- How many visible records each combination of facet values has, so that facets of a million records are counted without reading
@@ -409,6 +412,62 @@ end $$;
 
 create trigger catalog_queue_photo after update of picture_key on catalog_records
   for each row when (new.picture_key is distinct from old.picture_key) execute function catalog_queue_photo();
+
+-- Updates `duplicate` after changes of the records `numbers`, which are or were records of these photos. Other records of a photo
+-- with two visible ones besides those are duplicates already, so that the cost does not grow with the number of copies. Changes
+-- of photos, of `hidden` and deletions hold the lock of the writers of records (lockRecords).
+create function catalog_mark_duplicates(numbers bigint[], photos bigint[]) returns void language sql set enable_seqscan = off as $$
+  update catalog_records r
+     set duplicate = not r.duplicate
+   where r.number = any(array(
+           select unnest(numbers)
+           union
+           select p.number
+             from (select photo, count(*) + 2 as enough from unnest(photos) as c (photo) group by photo) changed
+             join catalog_photos p using (photo)
+            where (select count(*)
+                     from (select from catalog_photos o join catalog_records v using (number)
+                            where o.photo = changed.photo and not v.hidden
+                            limit enough) visible) < enough))
+     and r.duplicate <> exists (
+           select from catalog_photos p
+             join catalog_photos o on o.photo = p.photo and o.number <> p.number
+             join catalog_records v on v.number = o.number
+            where p.number = r.number and not v.hidden)
+$$;
+
+create function catalog_note_copies() returns trigger language plpgsql as $$
+declare
+  numbers bigint[];
+  photos bigint[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(number), array_agg(photo) into numbers, photos from added where photo is not null;
+  elsif tg_op = 'DELETE' then
+    select array_agg(number), array_agg(photo) into numbers, photos from removed where photo is not null;
+  elsif tg_table_name = 'catalog_photos' then
+    select array_agg(number), array_agg(c.photo) into numbers, photos
+      from removed r join added a using (number), unnest(array[r.photo, a.photo]) as c (photo)
+     where r.photo is distinct from a.photo and c.photo is not null;
+  else
+    select array_agg(number), array_agg(p.photo) into numbers, photos
+      from removed r join added a using (number) join catalog_photos p using (number)
+     where r.hidden <> a.hidden and p.photo is not null;
+  end if;
+  if numbers is not null then
+    perform catalog_mark_duplicates(numbers, photos);
+  end if;
+  return null;
+end $$;
+
+create trigger catalog_note_added_copies after insert on catalog_photos
+  referencing new table as added for each statement execute function catalog_note_copies();
+create trigger catalog_note_changed_copies after update on catalog_photos
+  referencing new table as added old table as removed for each statement execute function catalog_note_copies();
+create trigger catalog_note_removed_copies after delete on catalog_photos
+  referencing old table as removed for each statement execute function catalog_note_copies();
+create trigger catalog_note_hidden_copies after update on catalog_records
+  referencing new table as added old table as removed for each statement execute function catalog_note_copies();
 
 -- Discards a thumbnail when its picture is replaced or deleted.
 create function catalog_discard_thumbnail() returns trigger language plpgsql as $$

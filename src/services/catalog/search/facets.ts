@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../base/db.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { SearchLimits } from './first-matches.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
 import { FACET_NAMES, type Facet, type FacetName, type Filters, MAX_COUNT } from './search-types.ts';
@@ -49,10 +50,10 @@ export async function countFacets(
   const count = (of: Filters, ids: readonly number[] | undefined, how = options) =>
     countKinds({ ...others, filters: of, ...(ids && { kinds: ids }) }, how);
   // All of `kinds`, and more if other facets than the defect are filtered.
-  const widest = await kindsWithConfidence(db, filters);
+  const widest = await kindsOfAll(db, filters);
   const exact = known === undefined ? undefined : { counted: await read(db, combinations, known), complete: true };
-  const shared = exact && kinds === undefined ? exact : await count(filters, widest);
   const isAll = kinds === undefined || kinds.length === widest?.length;
+  const shared = exact && isAll ? exact : await count(filters, widest);
   const matches = exact ?? (shared.complete || isAll ? shared : await count(filters, kinds));
   const all = tally(matches, filters);
   const facets: (readonly [FacetName, Facet])[] = [];
@@ -105,8 +106,8 @@ function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** Records without the defects have no confidence of them. */
-const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
-  minConf !== undefined && defect !== undefined ? findFacetCombinations(db, { defect }) : Promise.resolve(undefined);
+const kindsOfAll = (db: Queryable, { minConf, defect, duplicates }: Filters) =>
+  findFacetCombinations(db, omitUndefined({ duplicates, defect: minConf === undefined ? undefined : defect }));
 
 async function countKinds(
   resolved: ResolvedFilters,
