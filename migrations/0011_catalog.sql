@@ -53,8 +53,7 @@ create table catalog_facet_combinations (
   master        text,
   defects       text[]         not null,               -- names
   project       text,
-  tags          text[]         not null default '{}',
-  duplicate     boolean        not null
+  tags          text[]         not null default '{}'
 );
 
 -- Records: the columns that are filtered and sorted by. Long values are in tables of their own.
@@ -103,13 +102,12 @@ declare
   combination bytea := sha256(convert_to(
     (jsonb_build_array(new.service, new.status, new.surface, new.master, names)
      || case when new.project is null and new.tags is null then '[]' else jsonb_build_array(new.project, sorted_tags) end
-     || case when new.duplicate then '[true]' else '[]' end::jsonb
     )::text, 'utf8'));
 begin
   select id into new.facets from catalog_facet_combinations where digest = combination;
   if new.facets is null then
-    insert into catalog_facet_combinations (digest, service, status, surface, master, defects, project, tags, duplicate)
-    values (combination, new.service, new.status, new.surface, new.master, names, new.project, sorted_tags, new.duplicate)
+    insert into catalog_facet_combinations (digest, service, status, surface, master, defects, project, tags)
+    values (combination, new.service, new.status, new.surface, new.master, names, new.project, sorted_tags)
     on conflict (digest) do nothing;
     select id into new.facets from catalog_facet_combinations where digest = combination;
   end if;
@@ -117,14 +115,15 @@ begin
 end $$;
 
 create trigger catalog_set_facets
-  before insert or update of service, status, surface, master, defects, project, tags, duplicate on catalog_records
+  before insert or update of service, status, surface, master, defects, project, tags on catalog_records
   for each row execute function catalog_set_facets();
 
 -- How many visible records each combination of facet values has, so that facets of a million records are counted without reading
 -- the records.
 create table catalog_facet_counts (
   facets        integer        primary key references catalog_facet_combinations (id) on delete cascade,
-  count         bigint         not null
+  count         bigint         not null,
+  duplicates    bigint         not null default 0      -- of these: duplicate
 );
 
 create function catalog_count_facets() returns trigger language plpgsql as $$
@@ -134,13 +133,16 @@ begin
     return null;
   end if;
   execute format(
-    'insert into catalog_facet_counts as c (facets, count)
-     select facets, sum(change) from (%s) changed where not hidden group by facets having sum(change) <> 0 order by facets
-         on conflict (facets) do update set count = c.count + excluded.count',
+    'insert into catalog_facet_counts as c (facets, count, duplicates)
+     select facets, sum(change), sum(change * duplicate::integer) from (%s) changed where not hidden
+      group by facets having sum(change) <> 0 or sum(change * duplicate::integer) <> 0 order by facets
+         on conflict (facets) do update
+        set count = c.count + excluded.count, duplicates = c.duplicates + excluded.duplicates',
     case tg_op
-      when 'INSERT' then 'select facets, hidden, 1 as change from added'
-      when 'DELETE' then 'select facets, hidden, -1 as change from removed'
-      else 'select facets, hidden, 1 as change from added union all select facets, hidden, -1 from removed'
+      when 'INSERT' then 'select facets, hidden, duplicate, 1 as change from added'
+      when 'DELETE' then 'select facets, hidden, duplicate, -1 as change from removed'
+      else 'select facets, hidden, duplicate, 1 as change from added
+            union all select facets, hidden, duplicate, -1 from removed'
     end);
   return null;
 end $$;
@@ -492,10 +494,13 @@ create trigger catalog_discard_thumbnail_of_deleted after delete on catalog_reco
   for each row when (old.thumbnail_key is not null) execute function catalog_discard_thumbnail();
 
 -- Indexes for searches. Lists, counts and exports use index-only scans where possible; `number` limits them to a snapshot.
-create index catalog_records_by_age on catalog_records (created_at desc, number desc, facets) where not hidden;
+create index catalog_records_by_age on catalog_records (created_at desc, number desc, facets, duplicate) where not hidden;
 create index catalog_records_by_confidence on catalog_records
-  (coalesce(top_conf, -1) desc, created_at desc, number desc, facets) where not hidden;
-create index catalog_records_by_facets on catalog_records (facets, number) where not hidden;
+  (coalesce(top_conf, -1) desc, created_at desc, number desc, facets, duplicate) where not hidden;
+create index catalog_records_by_facets on catalog_records (facets, number, duplicate) where not hidden;
+-- Duplicates can be few, or few of some facets.
+create index catalog_duplicates_by_age on catalog_records (created_at desc, number desc, facets) where duplicate and not hidden;
+create index catalog_duplicates_by_facets on catalog_records (facets, number) where duplicate and not hidden;
 -- For the deletion of combinations that no record has any more, also for the check of the foreign key.
 create index catalog_records_by_combination on catalog_records (facets);
 create index catalog_records_hidden on catalog_records (created_at desc, number desc) where hidden;

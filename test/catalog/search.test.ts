@@ -303,17 +303,18 @@ function searchRandomRecords(seed: number): void {
   it('maintains the counts of facets while records are changed, hidden and deleted', async () => {
     const { db } = database;
     const differences = `
-      (select facets, count(*) from catalog_records where not hidden group by 1
-       except select facets, count from catalog_facet_counts)
+      (select facets, count(*), count(*) filter (where duplicate) from catalog_records where not hidden group by 1
+       except select facets, count, duplicates from catalog_facet_counts)
       union all
-      (select facets, count from catalog_facet_counts where count <> 0
-       except select facets, count(*) from catalog_records where not hidden group by 1)`;
+      (select facets, count, duplicates from catalog_facet_counts where count <> 0 or duplicates <> 0
+       except select facets, count(*), count(*) filter (where duplicate) from catalog_records where not hidden group by 1)`;
     expect((await db.query('select from catalog_facet_counts where count > 0')).rows.length).toBeGreaterThan(20);
     for (const change of [
       'select',
       `update catalog_records set hidden = not hidden where number % 3 = 0`,
       `update catalog_records set status = 'failed', surface = 'new' where number % 4 = 0`,
       `update catalog_records set title = 'new' where number % 5 = 0`,
+      'update catalog_photos set photo = -1 where number % 6 = 0',
       `delete from catalog_records where number % 7 = 0`,
       'truncate catalog_records cascade',
     ]) {

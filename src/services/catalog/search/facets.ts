@@ -1,5 +1,4 @@
 import type { Queryable } from '../../../base/db.ts';
-import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { SearchLimits } from './first-matches.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
 import { FACET_NAMES, type Facet, type FacetName, type Filters, MAX_COUNT } from './search-types.ts';
@@ -50,10 +49,10 @@ export async function countFacets(
   const count = (of: Filters, ids: readonly number[] | undefined, how = options) =>
     countKinds({ ...others, filters: of, ...(ids && { kinds: ids }) }, how);
   // All of `kinds`, and more if other facets than the defect are filtered.
-  const widest = await kindsOfAll(db, filters);
+  const widest = await kindsWithConfidence(db, filters);
   const exact = known === undefined ? undefined : { counted: await read(db, combinations, known), complete: true };
+  const shared = exact && kinds === undefined ? exact : await count(filters, widest);
   const isAll = kinds === undefined || kinds.length === widest?.length;
-  const shared = exact && isAll ? exact : await count(filters, widest);
   const matches = exact ?? (shared.complete || isAll ? shared : await count(filters, kinds));
   const all = tally(matches, filters);
   const facets: (readonly [FacetName, Facet])[] = [];
@@ -106,8 +105,8 @@ function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** Records without the defects have no confidence of them. */
-const kindsOfAll = (db: Queryable, { minConf, defect, duplicates }: Filters) =>
-  findFacetCombinations(db, omitUndefined({ duplicates, defect: minConf === undefined ? undefined : defect }));
+const kindsWithConfidence = (db: Queryable, { minConf, defect }: Filters) =>
+  minConf !== undefined && defect !== undefined ? findFacetCombinations(db, { defect }) : Promise.resolve(undefined);
 
 async function countKinds(
   resolved: ResolvedFilters,
@@ -183,11 +182,17 @@ async function countBy(
 }
 
 /** Counts that triggers maintain, without the records indexed since the snapshot. */
-function maintained({ kinds, upTo }: ResolvedFilters, { bind }: Binder): string {
+function maintained({ filters: { duplicates }, kinds, upTo }: ResolvedFilters, { bind }: Binder): string {
   const of = kinds === undefined ? 'true' : `facets = any(${bind(kinds)}::int[])`;
-  return `select facets, count from catalog_facet_counts where ${of}
+  const [count, isCounted] =
+    duplicates === undefined
+      ? ['count', 'true']
+      : duplicates
+        ? ['duplicates', 'duplicate']
+        : ['count - duplicates', 'not duplicate'];
+  return `select facets, ${count} as count from catalog_facet_counts where ${of}
           union all
-          select facets, -1 from catalog_records where ${of} and not hidden and number > ${bind(upTo)}::bigint`;
+          select facets, -1 from catalog_records where ${of} and ${isCounted} and not hidden and number > ${bind(upTo)}::bigint`;
 }
 
 async function read(db: Queryable, combinations: FacetCombinations, text: string): Promise<Count[]> {

@@ -80,7 +80,7 @@ async function reported(db: Queryable): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Undefined without filters of facets and `duplicates`. */
+/** Undefined without facet filters. */
 export async function findFacetCombinations(db: Queryable, filters: Filters): Promise<number[] | undefined> {
   const { bind, values } = createParameters();
   const has = (name: FacetName, wanted: readonly string[]) =>
@@ -91,7 +91,6 @@ export async function findFacetCombinations(db: Queryable, filters: Filters): Pr
     const { [name]: wanted, excluded: { [name]: unwanted } = {} } = filters;
     return [...(wanted ? [has(name, wanted)] : []), ...(unwanted ? [`(${has(name, unwanted)}) is not true`] : [])];
   });
-  if (filters.duplicates !== undefined) conditions.push(filters.duplicates ? 'duplicate' : 'not duplicate');
   if (conditions.length === 0) return undefined;
   const { rows } = await db.query<{ id: number }>(
     `select id from catalog_facet_combinations where ${conditions.join(' and ')}`,

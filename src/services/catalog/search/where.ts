@@ -50,22 +50,23 @@ export function firstRecords(resolved: ResolvedFilters, order: readonly string[]
   return `(select * from catalog_records r where ${scope(resolved, p)} order by ${order.join(', ')} limit ${max}) r`;
 }
 
-/** All filters except `q`. `kinds` covers the facets and `duplicates`. */
+/** All filters except `q`. `kinds` covers those on facets. */
 export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   const { filters, kinds, reported } = resolved;
-  const { minConf, hasReport } = filters;
+  const { minConf, hasReport, duplicates } = filters;
   const conditions = [scope(resolved, { bind })];
   if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
+  if (duplicates !== undefined) conditions.push(duplicates ? 'r.duplicate' : 'not r.duplicate');
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
 }
 
 /** `facets count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
 
-/** Whether no filter is set but those that `kinds` covers. */
+/** Whether no filter is set but those of which counts are maintained: on facets and `duplicates`. */
 export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
   const { minConf, from, to, ranges, has, hasNot, hidden } = filters;
   return [expansion, reported, minConf, from, to, ranges, has, hasNot, hidden].every((each) => each === undefined);
