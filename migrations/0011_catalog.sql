@@ -169,15 +169,17 @@ create table catalog_details (
   recording_key text                                   -- an upload, which expires independently
 );
 
--- The fields of documents and the attributes of imported records, for filters by their presence and their number.
+-- The fields of documents and the attributes of imported records, for filters by their presence, their number and their text.
 create table catalog_fields (
   number        bigint not null references catalog_records (number) on delete cascade,
   field         text collate "C" not null,             -- section:field of a document, or the name of an attribute
   value         double precision,                      -- null: not a number
+  text          text collate "C",                      -- a short text or a truth value; null: neither
   primary key (number, field)
 );
 
 create index catalog_fields_by_value on catalog_fields (field, value, number);
+create index catalog_fields_by_text on catalog_fields (field, text, number) where text is not null;
 
 -- Every word of all records, in lower case with ё replaced by е: candidates for spelling correction.
 create table catalog_words (

@@ -13,14 +13,14 @@ export const JSON_LIMITS = {
 };
 export type JsonLimits = Readonly<typeof JSON_LIMITS>;
 
-const tooLarge = (excess: keyof JsonLimits, limits: JsonLimits): ApiError =>
-  new ApiError(
-    'PAYLOAD_TOO_LARGE',
-    413,
-    excess === 'values'
-      ? `The JSON has more than ${limits.values} values.`
-      : `The JSON is nested deeper than ${limits.depth} levels.`,
-  );
+const tooLarge = (message: string) => new ApiError('PAYLOAD_TOO_LARGE', 413, message);
+
+/** One text is nested too deeply; others within the same limits may still be read. */
+export class JsonTooDeep extends ApiError {
+  constructor({ depth }: JsonLimits) {
+    super('PAYLOAD_TOO_LARGE', 413, `The JSON is nested deeper than ${depth} levels.`);
+  }
+}
 
 /** Rejects JSON bodies beyond `JSON_LIMITS` before parsing. */
 export function limitJsonBodies(scope: FastifyInstance): void {
@@ -37,11 +37,14 @@ export function limitJsonBodies(scope: FastifyInstance): void {
   });
 }
 
-/** Returns a function that scans JSON texts (UTF-8) without parsing, and throws when their sum exceeds `limits`. */
+/**
+ * Returns a function that scans JSON texts (UTF-8) without parsing. Throws {@link JsonTooDeep} for a text, and another
+ * `ApiError` when the values of all texts exceed `limits`.
+ */
 export function createJsonLimiter(limits: JsonLimits): (text: Uint8Array) => void {
   let values = 0;
   const count = () => {
-    if (++values > limits.values) throw tooLarge('values', limits);
+    if (++values > limits.values) throw tooLarge(`The JSON has more than ${limits.values} values.`);
   };
   return (text) => {
     let depth = 0;
@@ -53,7 +56,7 @@ export function createJsonLimiter(limits: JsonLimits): (text: Uint8Array) => voi
       else if (byte === COMMA || byte === COLON) count();
       else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
         count();
-        if (++depth > limits.depth) throw tooLarge('depth', limits);
+        if (++depth > limits.depth) throw new JsonTooDeep(limits);
       } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
     }
   };

@@ -5,8 +5,9 @@ import { batchQueue } from './batch-queue.ts';
 import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
 import { requeuedSql } from './requeue.ts';
 import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
-import { FAILURES, type Priority } from './task.ts';
+import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
+import { keepUploadsOf } from './uploads.ts';
 
 /** Rows per statement: bounds the memory and the locks of one. */
 const CHUNK = 1000;
@@ -101,6 +102,7 @@ export function createBatchStore(
           queued.push(...rows.map((row) => row.id));
         }
         if (queued.length > 0) await tx.query(REOPEN, [id]);
+        await keepUploadsOf(tx, queued);
         await within?.(tx, queued);
         return queued.length;
       });
@@ -148,20 +150,27 @@ const IS_CANCELLED = `i.error_code = '${FAILURES.CANCELLED.code}'`;
 const IS_FAILED = `i.status = 'failed' and not ${IS_CANCELLED}`;
 const ITEM_COLUMNS = 'b.position, b.task_id, b.name, t.status, t.error, t.error_code';
 
-const summarySql = (batch: string) => `
+const lastTag = (priority: Priority) => `
+  '${priority}', extract(epoch from max(i.run_at) filter (where i.status = 'queued' and i.priority = ${PRIORITY_VALUE[priority]}))`;
+
+const summarySql = (batch: string, { columns = '', members = '' } = {}) => `
   (select json_build_object(
             'counts', json_build_object(
               'queued', ${ENDED_AS('queued')}, 'processing', ${ENDED_AS('processing')}, 'done', ${ENDED_AS('done')},
               'failed', ${ENDED_AS('failed', `not ${IS_CANCELLED}`)}, 'cancelled', ${ENDED_AS('failed', IS_CANCELLED)}),
             'error_codes', coalesce(array_agg(distinct i.error_code) filter (where ${IS_FAILED}), '{}'),
             'errors', coalesce((array_agg(to_json(i) order by i.position)
-                                  filter (where ${IS_FAILED}))[1:${MAX_ERRORS}], '{}'))
-     from (select ${ITEM_COLUMNS}
+                                  filter (where ${IS_FAILED}))[1:${MAX_ERRORS}], '{}')${members})
+     from (select ${ITEM_COLUMNS}${columns}
              from batch_items b
              join tasks t on t.id = b.task_id and ${IS_READABLE}
             where b.batch_id = ${batch}) as i)`;
 
-const SUMMARY = { name: 'batch-summary', limitMs, text: `select ${summarySql('$1')} as summary` };
+const OPEN = {
+  columns: ', t.run_at, t.priority',
+  members: `, 'lastTags', json_build_object(${lastTag('realtime')}, ${lastTag('batch')})`,
+};
+const SUMMARY = { name: 'batch-summary', limitMs, text: `select ${summarySql('$1', OPEN)} as summary` };
 
 const LIST = {
   name: 'list-batches',

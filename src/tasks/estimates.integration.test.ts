@@ -3,6 +3,7 @@ import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { newId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { createEstimates } from './estimates.ts';
+import { COST_MICROS } from './fair-tags.ts';
 import { createPostgresTaskStore } from './postgres.ts';
 import type { Priority } from './task.ts';
 import { createWorkerRegistry } from './worker-registry.ts';
@@ -48,7 +49,14 @@ async function openEstimates(mode: 'learned' | 'fixed' = 'learned') {
     onWritten(true);
     onAccepted(task.id);
   };
-  return { estimate, accept, until, workers, workerRegistry };
+  /** Of open tasks whose last one is this many places from the front of the queue. */
+  const remaining = (queued: number, processing: number, last: number | undefined) => {
+    const front = workerRegistry.queueDepth('a').virtualTime.realtime;
+    const realtime = last === undefined ? null : front + ((last - 1) * COST_MICROS) / 1e6;
+    const counts = { queued, processing, done: 0, failed: 0, cancelled: 0 };
+    return estimates.remaining('a', { counts, errors: [], lastTags: { realtime, batch: null } }, SETTINGS);
+  };
+  return { estimate, remaining, accept, until, workers, workerRegistry };
 }
 
 async function endTasks(count: number) {
@@ -98,11 +106,34 @@ describe('createEstimates', () => {
     expect(estimate('a')).toBe(5);
   });
 
+  it('estimates the rest of a batch from the place of its last waiting task, without the tasks behind it', async () => {
+    const { estimate, remaining, accept, until, workerRegistry } = await openEstimates();
+    expect(remaining(10, 0, 10)).toBe(2);
+    for (let i = 0; i < 20; i++) await accept('a');
+    await endTasks(20);
+    await until(() => estimate('a')).toBe(OWN_SECONDS);
+    await Promise.all(Array.from({ length: 100 }, () => accept('a')));
+    await until(() => workerRegistry.queueDepth('a').waiting.realtime).toBe(100);
+    const whole = remaining(100, 0, 100);
+    expect(whole).toBeGreaterThan(300 - OWN_SECONDS);
+    expect(whole).toBeLessThan(320);
+    const half = remaining(50, 0, 50);
+    expect(half / whole).toBeGreaterThan(0.45);
+    expect(half / whole).toBeLessThan(0.55);
+    // Another batch of the client is ahead.
+    expect(remaining(10, 0, 100)).toBe(whole);
+    // Accepted after the last count.
+    expect(remaining(100, 0, 1)).toBe(whole);
+    expect(remaining(0, 1, undefined)).toBe(OWN_SECONDS);
+    expect(remaining(0, 0, undefined)).toBe(0);
+  });
+
   it('returns the configured times with the mode fixed', async () => {
-    const { estimate, accept } = await openEstimates('fixed');
+    const { estimate, remaining, accept } = await openEstimates('fixed');
     for (let i = 0; i < 20; i++) await accept('a');
     await endTasks(20);
     await accept('a');
     expect(estimate('a')).toBe(2);
+    expect(remaining(1, 0, 1)).toBe(2);
   });
 });

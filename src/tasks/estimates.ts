@@ -5,7 +5,7 @@ import { createTimeShare } from '../base/time-share.ts';
 import { createEstimateSamples, type EstimateSamples, type Learned, type TaskOutcome } from './estimate-samples.ts';
 import { createFairPosition, type FairPosition } from './fair-position.ts';
 import type { ClientWeights } from './fair-tags.ts';
-import type { Depth } from './store.ts';
+import type { BatchSummary, Depth } from './store.ts';
 import type { Priority } from './task.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
 
@@ -88,35 +88,57 @@ export function createEstimates(deps: {
     return (priority === 'realtime' ? 0 : waiting.realtime) + ofPriority + depth.processing;
   };
 
+  const fixedSeconds = (service: string, { warmSeconds, coldSeconds }: EstimateSettings) =>
+    workerRegistry.workerState(service) === 'warm' ? warmSeconds : coldSeconds;
+
   return {
     /**
      * The estimate of a task about to be accepted; call `onAccepted` if it was. An unknown worker state counts as cold: a
      * late first poll is harmless.
      */
-    estimate(task: EstimatedTask, { warmSeconds, coldSeconds }: EstimateSettings): Estimate {
-      const isWarm = workerRegistry.workerState(task.service) === 'warm';
-      const fixed = isWarm ? warmSeconds : coldSeconds;
+    estimate(task: EstimatedTask, settings: EstimateSettings): Estimate {
+      const { warmSeconds } = settings;
+      const fixed = fixedSeconds(task.service, settings);
       if (mode === 'fixed') return { seconds: fixed, onAccepted() {} };
       const queue = queueOf(task.service, task.priority);
       const learned = queue.samples.learned();
-      const expected = expectedSeconds(countAhead(task, queue), rateOf(task.service, learned), learned);
-      const withStart = expected === undefined ? undefined : fixed - warmSeconds + expected;
+      const rate = rateOf(task.service, learned);
+      const tasksAhead = countAhead(task, queue);
+      const withStart = rate && fixed - warmSeconds + expectedSeconds(tasksAhead, rate, learned);
       const corrected = Math.ceil((withStart ?? 0) * (learned?.factor ?? 1));
       return {
         seconds: Math.max(fixed, Math.min(corrected, deadlineSeconds)),
         onAccepted: (id) => queue.samples.add(id, withStart),
       };
     },
+
+    /** Seconds until the last open task of a batch ends: at the measured rate, or else the time for one task. */
+    remaining(service: string, { counts, lastTags }: BatchSummary, settings: EstimateSettings): number {
+      const { queued, processing } = counts;
+      if (queued + processing === 0) return 0;
+      const priority = lastTags?.batch == null ? 'realtime' : 'batch';
+      const fixed = fixedSeconds(service, settings);
+      const { depth, position, samples } = queueOf(service, priority);
+      const learned = samples.learned();
+      const rate = rateOf(service, learned);
+      if (mode === 'fixed' || rate === undefined) return fixed;
+      let others = processing - 1;
+      const tag = lastTags?.[priority];
+      if (tag != null) {
+        const waiting = workerRegistry.waitingTasks(service);
+        const micros = Math.max(0, tag - depth.virtualTime[priority]) * 1e6;
+        // The last count may be older than the batch.
+        const ofPriority = Math.max(queued, Math.min(position.tasksBefore(micros), waiting[priority]));
+        others = ofPriority - 1 + (priority === 'batch' ? waiting.realtime : 0) + depth.processing;
+      }
+      const expected = fixed - settings.warmSeconds + expectedSeconds(others, rate, learned);
+      return Math.max(1, Math.min(Math.ceil(expected * (learned?.factor ?? 1)), deadlineSeconds));
+    },
   };
 }
 
-/** From queueing to the end while workers are warm; undefined without a measured rate. */
-function expectedSeconds(
-  tasksAhead: number,
-  rate: number | undefined,
-  learned: Learned | undefined,
-): number | undefined {
-  if (rate === undefined) return undefined;
+/** From now to the end of a waiting task, while workers are warm. */
+function expectedSeconds(tasksAhead: number, rate: number, learned: Learned | undefined): number {
   const { meanSeconds, longSeconds } = learned ?? { meanSeconds: 0, longSeconds: 0 };
   // The task starts one mean duration before it and the tasks ahead would have ended at this rate.
   return Math.max(0, (tasksAhead + 1) / rate - meanSeconds) + longSeconds;

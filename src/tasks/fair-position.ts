@@ -21,14 +21,19 @@ export function createFairPosition(backlog: Backlog, weights: ClientWeights) {
   const before = [0];
   for (const { micros, cost } of clients) before.push(before.at(-1)! + Math.round(micros / cost));
 
+  /** Tasks with an earlier tag, or of clients with a longer backlog also the same. */
+  const tasksBefore = (tag: number): number => {
+    const place = firstAbove(clients, tag);
+    const { clients: longer, tasksPerMicro } = after[place]!;
+    return before[place]! + Math.floor(tag * tasksPerMicro) + longer;
+  };
+
   return {
+    tasksBefore,
     /** `added`: tasks of the client that were accepted since the backlog was read. */
     tasksAhead(owner: string, added: number): number {
       const own = Object.hasOwn(backlog, owner) ? backlog[owner]! : 0;
-      const tag = own + added * costMicros(weights, owner);
-      const place = firstAbove(clients, tag);
-      const { clients: longer, tasksPerMicro } = after[place]!;
-      return before[place]! + Math.floor(tag * tasksPerMicro) + longer + added;
+      return tasksBefore(own + added * costMicros(weights, owner)) + added;
     },
   };
 }

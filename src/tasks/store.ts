@@ -155,9 +155,9 @@ export interface BatchStore {
   cancel(id: string): Promise<string[]>;
 
   /**
-   * Queues the failed items of a completed batch again; returns their number, undefined for an unfinished batch. Leaves out
-   * cancelled items, those with a code in `final` and those with a webhook, which has delivered the failure. `within` runs in
-   * the same transaction. The caller sends the hint `waiting`.
+   * Queues the failed items of a completed batch again and keeps their uploads as long; returns their number, undefined for an
+   * unfinished batch. Leaves out cancelled items, those with a code in `final` and those with a webhook, which has delivered the
+   * failure. `within` runs in the same transaction. The caller sends the hint `waiting`.
    */
   retry(
     id: string,
@@ -187,6 +187,8 @@ export interface BatchSummary {
   readonly errors: readonly BatchItem[];
   /** Of all failed items, distinct. Absent in a summary of an older version. */
   readonly error_codes?: readonly string[];
+  /** The start tags of the last waiting items, in seconds since 1970; null without one. Absent in stored summaries. */
+  readonly lastTags?: Readonly<Record<Priority, number | null>>;
 }
 
 export interface BatchItem {

@@ -1,4 +1,4 @@
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 
 /** A file that a client uploaded for its tasks. */
 export interface Upload {
@@ -71,6 +71,35 @@ export function createPostgresUploadStore(db: Db) {
     },
   };
 }
+
+/** Keeps the uploads that these tasks name, of the same client, at least as long as the tasks. */
+export async function keepUploadsOf(tx: Queryable, taskIds: readonly string[]): Promise<void> {
+  await tx.query(KEEP, [taskIds]);
+}
+
+// By the text, because parsing an input with escapes that are no characters is an error. In one order, which prevents deadlocks.
+const KEEP = {
+  name: 'keep-uploads',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    with named as (
+      select f.key, max(t.expires_at) as expires_at
+        from tasks t
+       cross join lateral regexp_matches(t.input::text, '/([0-9A-HJKMNP-TV-Z]{26})', 'g') as found (keys)
+        join files f on f.key = found.keys[1] and f.principal = t.principal
+       where t.id = any($1::text[])
+       group by f.key
+    ),
+    locked as materialized (
+      select f.key, named.expires_at
+        from files f
+        join named using (key)
+       where f.expires_at > now() and f.expires_at < named.expires_at
+       order by f.key
+         for update of f
+    )
+    update files f set expires_at = locked.expires_at from locked where f.key = locked.key`,
+};
 
 // The update changes nothing: it locks the sum, which serialises uploads of one principal. The trigger on `files` maintains
 // the sum, which includes expired files until their bytes are deleted.

@@ -434,6 +434,35 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it('filter by the value and the presence of an attribute, also without scripts', async (test) => {
+    const records = [
+      { record_id: 'site-1', attributes: { surveyor: 'Petrov', note: 'wet' } },
+      { record_id: 'site-2', attributes: { surveyor: 'Иванова' } },
+    ];
+    await catalog.moderator.post('/index', { json: { records } });
+    test.onTestFinished(async () => {
+      await catalog.context.db.query(`delete from catalog_records where record_id like 'site-%'`);
+    });
+    const { page, problems } = await signIn(test, READER);
+    const surveyors = page.getByRole('region', { name: 'surveyor' });
+    await surveyors.getByLabel('Petrov', { exact: false }).first().check();
+    await until(() => shownRecords(page)).toEqual(['site-1']);
+    expect(await page.locator('.chip').allTextContents()).toEqual(['surveyor: Petrov ×']);
+    expect(await surveyors.locator('li').count()).toBe(2);
+    await page.locator('#chip-attribute-0').click();
+    await page.getByLabel('With the field').selectOption('surveyor');
+    await until(async () => (await shownRecords(page)).sort()).toEqual(['site-1', 'site-2']);
+    await page.getByLabel('Without the field').selectOption('note');
+    await until(() => shownRecords(page)).toEqual(['site-2']);
+    expect(new URL(page.url()).search).toBe('?has=surveyor&not_has=note');
+    await page.locator('#chip-has-0').click();
+    await until(() => page.locator('.chip').count()).toBe(1);
+    // What a form without scripts sends.
+    await page.goto(`${catalog.url}/?q=&has=surveyor&has=&not_has=note&not_has=`);
+    expect(await shownRecords(page)).toEqual(['site-2']);
+    expect(problems).toEqual([]);
+  });
+
   it('filter by the number of an attribute', async (test) => {
     await catalog.moderator.post('/index', {
       json: { records: [1960, 1980].map((built) => ({ record_id: `house-${built}`, attributes: { built } })) },

@@ -336,13 +336,13 @@ describe('Passport documents in the catalog index', () => {
     expect(field).toMatchObject({ value: 'г. Энск, ул. Южная, д. 7', page: 1, bbox: [0.1, 0.2, 0.5, 0.24] });
     expect(field.label.ru).not.toBe(field.label.en);
     const fields = await passports.context.db.query(
-      `select field, value from catalog_fields where number = $1 and field in ('general:address', 'general:year_built')
+      `select field, value, text from catalog_fields where number = $1 and field in ('general:address', 'general:year_built')
         order by field`,
       [first.number],
     );
     expect(fields.rows).toEqual([
-      { field: 'general:address', value: null },
-      { field: 'general:year_built', value: 1978 },
+      { field: 'general:address', value: null, text: 'г. Энск, ул. Южная, д. 7' },
+      { field: 'general:year_built', value: 1978, text: null },
     ]);
     expect(first.result.sheets).toEqual([{ page: 1, width: 595, height: 842, turn: 0 }]);
 

@@ -123,6 +123,38 @@ describe('GET /search', () => {
     await catalog.context.db.query(`delete from catalog_records where record_id like 'house%'`);
   });
 
+  it('filters by the texts of attributes and counts those with few different ones, as does the export', async () => {
+    const attributes = [
+      { inspector: 'Petrov', urgent: true, site: 'A=1' },
+      { inspector: ' Иванова ', urgent: false, site: 'B' },
+      { inspector: 'petrov', year: 1980 },
+    ];
+    const many = Array.from({ length: 31 }, (_, i) => ({ code: `code ${i}`, remark: 'x'.repeat(101) }));
+    const records = [...attributes, ...many].map((each, i) => ({
+      ...{ recordId: `place${i}`, attributes: each, text: i < 3 ? 'inspected place' : 'other' },
+    }));
+    await catalog.seed(records);
+    const found = async (query: string) => (await idsOf(`q=inspected&${query}`)).sort();
+    expect(await found('attribute=inspector=Petrov')).toEqual(['place0']);
+    expect(await found('attribute=inspector=Petrov&attribute=inspector=Иванова')).toEqual(['place0', 'place1']);
+    expect(await found('attribute=inspector=Petrov&attribute=urgent=false')).toEqual([]);
+    expect(await found('attribute=urgent=true&attribute=site=A=1')).toEqual(['place0']);
+    expect(await found('not_attribute=inspector=Petrov')).toEqual(['place1', 'place2']);
+    expect(await idsOf('attribute=code=code 7')).toEqual(['place10']);
+    const { body } = await search('q=inspected&attribute=inspector=Petrov');
+    expect(body.filters).toEqual({ q: 'inspected', attribute: 'inspector=Petrov' });
+    const value = (value: string) => ({ value, count: 1, more: false });
+    expect(body.attribute_facets).toEqual([
+      { field: 'inspector', label: null, values: ['Petrov', 'petrov', 'Иванова'].map(value) },
+      { field: 'site', label: null, values: [value('A=1')] },
+      { field: 'urgent', label: null, values: [value('true')] },
+    ]);
+    expect((await search('q=inspected&facets=false')).body.attribute_facets).toBeUndefined();
+    const { text } = await catalog.reader.get('/export?format=jsonl&attribute=inspector=petrov');
+    expect(JSON.parse(text).record_id).toBe('place2');
+    await catalog.context.db.query(`delete from catalog_records where record_id like 'place%'`);
+  });
+
   it('rounds a min_conf below the smallest 32-bit float to zero', async () => {
     expect(await idsOf('min_conf=9.7e-242')).toEqual(await idsOf('min_conf=0'));
   });
@@ -155,6 +187,10 @@ describe('GET /search', () => {
       'year:1',
     ].map((range): [string, string] => [`range=${range}`, 'range']),
     ['has=%00', 'has'],
+    ...['inspector', '=value', 'inspector=', 'inspector= '].map((each): [string, string] => [
+      `attribute=${each}`,
+      'attribute',
+    ]),
     ['min_conf=a', 'min_conf'],
     ['status=queued', 'status'],
     ['status=done&status=queued', 'status'],
@@ -217,6 +253,7 @@ describe('GET /search', () => {
         has: 'a:b',
         not_has: ['x', 'y'],
       },
+      { attribute: ['a=b=c', 'd=e'], not_attribute: 'имя=&+ %' },
       {},
     ] as unknown as SearchQuery[];
     const moderator = { role: 'moderator', principal: 'm', by: 'header' } as const;

@@ -10,9 +10,11 @@ import { createParameters, queryStage, fromClause as read, where } from '../../s
 import { createRandom } from '../passports/accuracy/random.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import {
+  bruteForceAttribute,
   bruteForceFacet,
   bruteForceSearch,
   FACETS,
+  FIELDS,
   type OracleRecord,
   randomQuery,
   seedRandomRecords,
@@ -213,12 +215,17 @@ function searchRandomRecords(seed: number): void {
     for (let i = 0; i < 40; i++) {
       const query = randomQuery(random);
       const about = `seed ${seed}, facets ${i}: ${JSON.stringify(query.filters)}`;
-      const { facets, total } = await search.find(query.filters, page({ facets: true }));
+      const { facets, attributes, total } = await search.find(query.filters, page({ facets: true }));
       expect(total, about).toBe(bruteForceSearch(records, query, 'newest').length);
       for (const name of FACETS) {
         const counts = Object.fromEntries(facets![name].map(({ value, count }) => [value, count]));
         expect(counts, `${about}: ${name}`).toEqual(bruteForceFacet(records, query, name));
         expect(facets![name].every(({ more }) => !more)).toBe(true);
+      }
+      for (const field of FIELDS) {
+        const values = attributes!.find((each) => each.field === field)?.values ?? [];
+        const counts = Object.fromEntries(values.map(({ value, count }) => [value, count]));
+        expect(counts, `${about}: ${field}`).toEqual(bruteForceAttribute(records, query, field));
       }
     }
   });
@@ -234,7 +241,9 @@ function searchRandomRecords(seed: number): void {
       const about = `seed ${seed}, facets ${i}: ${JSON.stringify(filters)}`;
       const { facets, total, more, facetsComplete } = await bounded.find(filters, page({ facets: true }));
       const { q, minConf, from, to, hasReport, ranges, has, hasNot, hidden } = filters;
-      const others = [q, minConf, from, to, hasReport, ranges, has, hasNot, hidden];
+      const { attributes, excludedAttributes } = filters;
+      const ofFields = [ranges, has, hasNot, attributes, excludedAttributes];
+      const others = [q, minConf, from, to, hasReport, ...ofFields, hidden];
       const period = omitUndefined({ from, to, hidden });
       const newest = new Set(bruteForceSearch(records, { filters: period, terms: [] }, 'newest').slice(0, maxTested));
       const matches = (of: Filters) => bruteForceSearch(records, { ...query, filters: of }, 'newest');

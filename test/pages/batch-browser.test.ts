@@ -41,6 +41,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.getByLabel('Tags, separated by commas').fill('north, pier 3');
   await page.locator('#file').setInputFiles([file('a.jpg'), file('notes.txt', 'text/plain'), file('b.jpg')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
+  expect(await page.locator('#remaining').isVisible()).toBe(false);
   const leftOut = page.locator('#left-out');
   expect(await leftOut.locator('summary').textContent()).toBe('Files of other types that were left out: 1');
   expect(await leftOut.getByText('notes.txt').isVisible()).toBe(false);
@@ -97,6 +98,7 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   await until(() => page.locator('#invalid-counts').textContent()).toBe('1 из 2. Обработка ещё не началась.');
   await page.locator('#continue').press('Enter');
   await until(() => cellsOf(page, 2)).toEqual(['b.jpg']);
+  await until(() => page.locator('#remaining').textContent()).toBe('Осталось примерно 5 мин');
   expect(await page.locator('#left-out p').allTextContents()).toEqual([
     'Пропущено: 1.',
     'a.jpg: Тип файла не поддерживается.',

@@ -58,7 +58,10 @@ describe('A batch of documents', () => {
     const { status, body } = await submit(token, archive, { query });
     expect([status, body.data]).toEqual([
       202,
-      { batch_id: expect.any(String), status: 'in_progress', status_url: expect.any(String), total: 3 },
+      {
+        ...{ batch_id: expect.any(String), status: 'in_progress', status_url: expect.any(String), total: 3 },
+        estimated_wait_seconds: expect.any(Number),
+      },
     ]);
     const { batch_id: id, status_url: url } = body.data;
     const state = async () => (await product.call(url, { token })).body.data;
@@ -94,6 +97,24 @@ describe('A batch of documents', () => {
     const ofBatch = events.filter(({ type }: { type: string }) => type === 'batch.completed');
     expect(ofBatch).toEqual([
       { ...ofBatch[0], service: 'passports', task_id: id, created_at: expect.any(String), batch: completed },
+    ]);
+  });
+
+  it('has the project and tags of the request, as have its items, documents and results', async () => {
+    product = await start({ isWorking: true });
+    const token = await signIn();
+    const query = '?project=Bridge&tag=north&tag=2026';
+    const { status_url: url } = (await submit(token, await archiveOf([['a.pdf', pdf()]]), { query })).body.data;
+    const grouping = { project: 'Bridge', tags: ['north', '2026'] };
+    const state = (await product.call(url, { token })).body.data;
+    expect(state).toMatchObject({ ...grouping, estimated_wait_seconds: expect.any(Number) });
+    expect((await product.call(`${url}/items`, { token })).body.data.items).toMatchObject([grouping]);
+    expect((await product.call('/api/tasks', { token })).body.items).toMatchObject([grouping]);
+    await waitUntil(async () => (await product.call(url, { token })).body.data.status === 'completed');
+    const [header, first] = (await product.call(`${url}/results?format=csv`, { token })).text.split('\r\n');
+    expect([header, first]).toEqual([
+      expect.stringMatching(/,project,tags$/),
+      expect.stringMatching(/,Bridge,north; 2026$/),
     ]);
   });
 

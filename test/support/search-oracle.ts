@@ -31,7 +31,8 @@ const DEFECTS = ['crack', 'rust', 'скол', "o'clock"];
 const CONFS = [0, 0.1, 0.5, 0.7, 0.9, 0.91, 1];
 const PROJECTS = ['Bridge 7', 'bridge 7', "Мост '7'"];
 const TAGS = ['north', 'юг', 'a, b', 'crack'];
-const FIELDS = ['general:year_built', 'areas:total_area', 'note'];
+export const FIELDS = ['general:year_built', 'areas:total_area', 'note'];
+const TEXTS = ['Petrov', 'Иванова', 'petrov', 'a=b'];
 const NUMBERS = [-1.5, 0, 1960, 1974, 1980.25];
 const DAY_MS = 86_400_000;
 const EPOCH = Date.UTC(2026, 0, 1);
@@ -104,7 +105,10 @@ function randomRecord(random: Random, number: number): Omit<OracleRecord, 'dupli
     ...(random.chance(0.5) && { tags: TAGS.filter(() => random.chance(0.5)).reverse() }),
     defects: names.map((name) => ({ name, conf: random.pick(CONFS) })),
     fields: Object.fromEntries(
-      FIELDS.filter(() => random.chance(0.6)).map((name) => [name, random.chance(0.8) ? random.pick(NUMBERS) : 'text']),
+      FIELDS.filter(() => random.chance(0.6)).map((name) => [
+        name,
+        random.chance(0.7) ? random.pick(NUMBERS) : random.pick(TEXTS),
+      ]),
     ),
     result: { number },
     photo: random.chance(0.5) ? random.integer(1, 60) : null,
@@ -151,6 +155,8 @@ export function randomQuery(random: Random): OracleQuery {
       ...(chance(0.2) && { ranges: Array.from({ length: random.integer(1, 2) }, () => randomRange(random)) }),
       ...(chance(0.15) && { has: [...FIELDS, 'project', 'tag'].slice(random.integer(0, 4)) }),
       ...(chance(0.15) && { hasNot: [random.pick([...FIELDS, 'project', 'tag', 'unknown'])] }),
+      ...(chance(0.15) && { attributes: Array.from({ length: random.integer(1, 2) }, () => randomAttribute(random)) }),
+      ...(chance(0.15) && { excludedAttributes: [randomAttribute(random)] }),
       ...(chance(0.1) && { hidden: true }),
     },
   };
@@ -180,6 +186,8 @@ function randomRange(random: Random): NonNullable<Filters['ranges']>[number] {
   return { field: random.pick(FIELDS), ...random.pick([{ min }, { max }, { min, max }]) };
 }
 
+const randomAttribute = (random: Random) => ({ field: random.pick(FIELDS), value: random.pick([...TEXTS, 'none']) });
+
 function randomTerm(random: Random): OracleQuery['terms'][number] {
   const kind = random.pick(['part', 'part', 'phrase', 'not'] as const);
   if (kind === 'part') return { kind, words: [random.pick([...WORDS, ...PARTS])] };
@@ -199,6 +207,8 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
     ranges = [],
     has = [],
     hasNot = [],
+    attributes = [],
+    excludedAttributes = [],
   } = filters;
   const conf = confOf(filters, record);
   return (
@@ -219,6 +229,10 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
     }) &&
     has.every((field) => hasField(record, field)) &&
     !hasNot.some((field) => hasField(record, field)) &&
+    attributes.every(({ field }) =>
+      attributes.some((each) => each.field === field && record.fields[field] === each.value),
+    ) &&
+    !excludedAttributes.some(({ field, value }) => record.fields[field] === value) &&
     terms.every(({ kind, words }) => {
       if (kind === 'part') return hasPart(record.words, splitWords(words[0]!)[0]!);
       return hasPhrase(record.words, words.flatMap(splitWords)) === (kind === 'phrase');
@@ -278,6 +292,23 @@ export function bruteForceFacet(
   for (const record of records) {
     if (!matchesQuery({ filters: others, terms }, record)) continue;
     for (const value of valuesOf(record, name)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+/** Counts per text of a field, of all filters except the field's own. */
+export function bruteForceAttribute(records: readonly OracleRecord[], { filters, terms }: OracleQuery, field: string) {
+  const { attributes, excludedAttributes, ...rest } = filters;
+  const others = {
+    ...rest,
+    attributes: attributes?.filter((each) => each.field !== field) ?? [],
+    excludedAttributes: excludedAttributes?.filter((each) => each.field !== field) ?? [],
+  };
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const text = record.fields[field];
+    if (typeof text !== 'string' || !matchesQuery({ filters: others, terms }, record)) continue;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return Object.fromEntries(counts);
 }

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ifMissing } from '../../src/base/file-system.ts';
+import { newId } from '../../src/base/ids.ts';
 import { archiveOf, renamed, withHeader } from '../support/archive.ts';
 import { waitUntil } from '../support/processes/until.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
@@ -349,23 +350,66 @@ describe('A batch of a ZIP archive', () => {
     await expect.poll(storedFiles).toEqual([]);
   });
 
-  it('is stored once per idempotency key; the files of a repetition are deleted', async () => {
-    product = await startProduct();
+  it('is stored once per idempotency key, also if the quota has no room for the files of a repetition', async () => {
+    product = await startProduct({ env: { FILES_QUOTA_BYTES: '14' } });
     const archive = await archiveOf([
       ['a.jpg', photo('a')],
       ['b.jpg', photo('b')],
     ]);
     const headers = { 'idempotency-key': 'bridge' };
-    const [first, second] = [await submit(archive, { headers }), await submit(archive, { headers })];
+    const first = await submit(archive, { headers });
+    const put = vi.spyOn(product.gateway.files, 'put');
+    const second = await submit(archive, { headers });
+    expect(put).not.toHaveBeenCalled();
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(second.body.data.batch_id).toBe(first.body.data.batch_id);
+    expect(second.body.data).toEqual(first.body.data);
+    expect(await submit(archive)).toMatchObject({ status: 413 });
     expect(await submit(await archiveOf([['a.jpg', photo('c')]]), { headers })).toMatchObject({
       status: 422,
       body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
     });
     expect(await count('tasks')).toBe(3);
     expect(await count('files where expires_at > now()')).toBe(2);
+  });
+
+  it('that is retried shortly before it expires keeps the photos of the retried items as long as their tasks', async () => {
+    const run = async ({ input }: { input: unknown }) => {
+      if ((input as { file_name: string }).file_name !== 'done.jpg') throw new Error('failed');
+      return { result: RESULT };
+    };
+    product = await startProduct({ model: createFakeModel({ run }), env: { WORKER_MAX_ATTEMPTS: '1' } });
+    const archive = await archiveOf([
+      ['done.jpg', photo('a')],
+      ['failed.jpg', photo('b')],
+    ]);
+    const { status_url: url } = (await submit(archive)).body.data;
+    await waitUntil(async () => (await product.call(url)).body.data.status === 'completed');
+    const { db } = product.database;
+    for (const change of ['tasks set queued_at = queued_at - $1::interval,', 'files set'])
+      await db.query(`update ${change} expires_at = expires_at - $1::interval`, ['23 h 59 min']);
+    // A token may not keep the file of another one.
+    const found = await inputs<{ image_url: string; file_name: string }>();
+    const keyOf = (name: string) => new URL(found.find((each) => each.file_name === name)!.image_url).pathname.slice(1);
+    const foreign = newId();
+    const values = [foreign, keyOf('failed.jpg')];
+    await db.query(
+      `insert into files (key, principal, size_bytes, content_type, expires_at)
+       select $1, 'other', size_bytes, content_type, expires_at from files where key = $2`,
+      values,
+    );
+    await db.query(
+      `update tasks set input = jsonb_set(input::jsonb, '{other}', to_jsonb($1::text))::json where input::text like $2`,
+      [`https://files.assay.internal/${foreign}`, `%${values[1]}%`],
+    );
+    expect((await product.call(`${url}/retry`, { method: 'POST' })).body.data.retried).toBe(1);
+    const { rows } = await db.query<{ key: string; seconds: number }>(
+      'select key, extract(epoch from expires_at - now())::float8 as seconds from files',
+    );
+    const seconds = (key: string) => rows.find((row) => row.key === key)!.seconds;
+    expect(seconds(values[1]!)).toBeGreaterThan(86_000);
+    expect(seconds(keyOf('done.jpg'))).toBeLessThan(61);
+    expect(seconds(foreign)).toBeLessThan(61);
   });
 
   it('is refused without a stored file when its client disconnects or the queue is full', async () => {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const submit = (
-  body: string,
+  body: string | Buffer,
   { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
 ) =>
   product.call(`/batches${query}`, {
@@ -61,7 +61,9 @@ describe('A batch', () => {
     expect(accepted).toMatchObject({ status: 202, body: { data: { status: 'in_progress', total: 6 } } });
     const { batch_id: id, status_url: url } = accepted.body.data;
     expect(accepted.headers.get('location')).toBe(url);
-    expect(await waitForCompletion(id)).toMatchObject({
+    const completed = await waitForCompletion(id);
+    expect(completed).not.toHaveProperty('estimated_wait_seconds');
+    expect(completed).toMatchObject({
       batch_id: id,
       total: 6,
       counts: { queued: 0, processing: 0, done: 5, failed: 1, cancelled: 0 },
@@ -162,13 +164,42 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(5);
   });
 
+  it('names lines that are nested too deeply, too long or not UTF-8, and can leave them out', async () => {
+    product = await startProduct();
+    const item = Buffer.from(`${JSON.stringify(photos(1)[0])}\n`);
+    const deep = `{"image_url":"${photo(2)}","x":${'['.repeat(120)}${']'.repeat(120)}}\n`;
+    const body = Buffer.concat([
+      ...[item, Buffer.from(deep), item, Buffer.from('{"x":"'), Buffer.alloc(3 * 2 ** 20, 'x'), Buffer.from('"}\n')],
+      ...[item, Buffer.from([0x7b, 0xff, 0x7d, 0x0a]), item, Buffer.alloc(2 ** 20, 'y')],
+    ]);
+    const items = [
+      { line: 2, message: 'The JSON is nested deeper than 100 levels.' },
+      { line: 4, message: 'Longer than 65536 bytes.' },
+      { line: 6, message: 'The text is not UTF-8.' },
+      { line: 8, message: 'Longer than 65536 bytes.' },
+    ];
+    const { status, body: refused } = await submit(body);
+    expect([status, refused.error.details]).toEqual([422, { invalid: 4, total: 8, items }]);
+    expect(await countTasks()).toBe(0);
+    const { body: accepted } = await submit(body, { query: '?skip_invalid=true' });
+    expect(accepted.data).toMatchObject({ total: 4, left_out: { count: 4, items } });
+    expect(await countTasks()).toBe(5);
+  });
+
+  it('counts the values of all items together', async () => {
+    product = await startProduct();
+    const line = `{"image_url":"${photo(1)}","x":[${'1,'.repeat(30_000)}1]}\n`;
+    const { status, body } = await submit(line.repeat(41), { query: '?skip_invalid=true' });
+    expect([status, body.error.message]).toEqual([413, 'The JSON has more than 1200000 values.']);
+  });
+
   it.each([
     ['without items', '\n \n', 'no items'],
     ['with 10 001 items', jsonLines(photos(10_001)), 'at most 10000 items'],
     [
       'with a line that is too long',
       JSON.stringify({ image_url: photo('x'.repeat(70_000)) }),
-      'Line 1: longer than 65536',
+      'Line 1: Longer than 65536',
     ],
     ['with a line that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
     ['with an item that is no object', '[]', 'must be an object'],
@@ -256,6 +287,23 @@ describe('A batch', () => {
     expect((await post(`/batches/${id}/cancel`)).body.data.cancelled).toBe(0);
     expect((await post(`/batches/${id}/retry`)).body.data.retried).toBe(0);
     expect((await read(id)).status).toBe('completed');
+  });
+
+  it('has an estimate until it ends, from the configured times until a rate is measured', async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '7', DEFECTOSCOPY_COLD_START_SECONDS: '20' } });
+    const accepted = (await submit(jsonLines(photos(3)))).body.data;
+    expect(accepted.estimated_wait_seconds).toBe(147);
+    const { batch_id: id } = accepted;
+    expect((await read(id)).estimated_wait_seconds).toBe(147);
+    expect((await product.call('/batches')).body.data.batches[0].estimated_wait_seconds).toBe(147);
+    // The start tags of the waiting items, of which the estimate takes the last one.
+    const summary = (await product.context.tasks.batches.summaries([id])).get(id)!;
+    const { rows } = await product.database.db.query<{ last: number }>(
+      `select extract(epoch from max(run_at))::float8 as last from tasks where service = 'defectoscopy'`,
+    );
+    expect(summary.lastTags).toEqual({ realtime: null, batch: rows[0]!.last });
+    await post(`/batches/${id}/cancel`);
+    expect(await waitForCompletion(id)).not.toHaveProperty('estimated_wait_seconds');
   });
 
   it('retries its failed items with the same task ids', async () => {

@@ -56,6 +56,8 @@ const SETTINGS = {
   unix_socket_directories: '', // socket paths are limited to 107 bytes
   max_connections: 100,
   shared_buffers: '128MB',
+  // Reading 26 000 pages of the page cache took 0.3 to 0.9 s with I/O worker processes, 0.18 s without (measured).
+  io_method: 'sync',
   wal_compression: 'on',
   max_wal_size: '1GB',
   // After a crash one call syncs the disk instead of one call per file: 0.1 s instead of 1 s (measured).

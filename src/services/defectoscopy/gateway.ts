@@ -31,7 +31,7 @@ import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { sandbox } from './sandbox.ts';
-import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
+import { type DefectoscopySettings, estimatesOf, reviewerEntries } from './settings.ts';
 import { summarizePhotos } from './summaries.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
@@ -80,6 +80,7 @@ export async function createDefectoscopyGateway(deps: {
   predictRoute(app, { ...taskDeps, toTask });
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks: webhookPolicy(shared) },
+    estimateSettings: estimatesOf(serviceSettings),
     ...{
       present: (task: Task) => present(task),
       table: resultTable(Classification),

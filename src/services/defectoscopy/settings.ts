@@ -84,6 +84,11 @@ export const settings = {
 
 export type DefectoscopySettings = Values<typeof settings>;
 
+export const estimatesOf = ({ costDelaySeconds, coldStartSeconds, estimateWarmSeconds }: DefectoscopySettings) => ({
+  warmSeconds: estimateWarmSeconds,
+  coldSeconds: costDelaySeconds + coldStartSeconds + estimateWarmSeconds,
+});
+
 const agreements: readonly CrossFieldRule<typeof settings>[] = [
   {
     fields: ['apiTokens', 'apiToken', 'auth', 'reviewerTokens'],

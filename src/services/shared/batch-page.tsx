@@ -143,6 +143,7 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
     <H2 id="progress-title" tabindex="-1" text={progress.title} />
     <p id="status"></p>
     <progress id="bar" max="1" value="0" aria-labelledby="status"></progress>
+    <p id="remaining" class="hint" hidden></p>
     <dl id="counts" hidden>
       {(['queued', 'processing', 'done', 'failed', 'cancelled'] as const).map((state) => (
         <div>

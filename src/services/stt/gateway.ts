@@ -31,7 +31,7 @@ import { transcribeRoute, transcribeTasks } from './routes/transcribe-route.ts';
 import { transcriptRoutes } from './routes/transcript-route.ts';
 import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
 import { sandbox } from './sandbox.ts';
-import type { SttSettings } from './settings.ts';
+import { estimatesOf, type SttSettings } from './settings.ts';
 import { summarizeRecordings } from './summaries.ts';
 import { AUDIO_MAX_BYTES, webhookPolicy } from './url-policy.ts';
 import { createVocabularyStore } from './vocabulary.ts';
@@ -76,6 +76,7 @@ export async function createSttGateway(deps: {
   const callbacks = webhookPolicy(serviceSettings, shared);
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: TranscribeRequest, callbacks },
+    estimateSettings: estimatesOf(serviceSettings),
     ...{
       present: (task: Task) => present(task),
       table: resultTable(Transcription),

@@ -83,6 +83,11 @@ export const settings = {
 
 export type SttSettings = Values<typeof settings>;
 
+export const estimatesOf = ({ estimateWarmSeconds, estimateColdSeconds }: SttSettings) => ({
+  warmSeconds: estimateWarmSeconds,
+  coldSeconds: estimateColdSeconds,
+});
+
 const agreements: readonly CrossFieldRule<typeof settings>[] = [
   {
     fields: ['providers', 'remoteUrl'],

@@ -6,6 +6,7 @@ import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { listenForFiles } from './dropzone.ts';
 import { readGroupingInputs } from './grouping.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
+import { createNumberFormats } from './number-formats.ts';
 import { pageData } from './page-data.ts';
 import { RequestError } from './requests.ts';
 import { createTokenStore } from './token.ts';
@@ -27,6 +28,7 @@ interface Batch {
   readonly tags?: readonly string[];
   readonly error_codes?: readonly string[];
   readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
+  readonly estimated_wait_seconds?: number;
 }
 
 /** The first of the files that cannot be processed. */
@@ -84,12 +86,19 @@ function showError(error: unknown): void {
 const messageOf = (error: unknown) =>
   error instanceof RequestError && error.status === 0 ? texts.offline : (error as Error).message;
 
-function showStatus(text: string, share: number | undefined): void {
+const formats = createNumberFormats(document.documentElement.lang);
+
+/** `secondsLeft`: absent while nothing is processed. */
+function showStatus(text: string, share: number | undefined, secondsLeft?: number): void {
   byId('progress').hidden = false;
   byId('status').textContent = text;
   const bar = byId<HTMLProgressElement>('bar');
   if (share === undefined) bar.removeAttribute('value');
   else bar.value = share;
+  const remaining = byId('remaining');
+  remaining.hidden = secondsLeft === undefined;
+  if (secondsLeft === undefined) return;
+  remaining.textContent = fill(texts.progress.remaining, { time: formats.duration(1000 * Math.max(1, secondsLeft)) });
 }
 
 /** Without a second action at the same time. */
@@ -311,7 +320,7 @@ function showBatch(shown: Batch): void {
   const { status, total, counts } = shown;
   const isCompleted = status === 'completed';
   const { ended, sentence } = progressOf(shown);
-  showStatus(sentence, isCompleted ? 1 : ended / total);
+  showStatus(sentence, isCompleted ? 1 : ended / total, shown.estimated_wait_seconds);
   if (isCompleted) announce(sentence);
   for (const [state, count] of Object.entries(counts)) byId(`count-${state}`).textContent = String(count);
   for (const part of ['counts', 'actions', 'items']) byId(part).hidden = false;

@@ -67,6 +67,7 @@ export const batchTexts = localize({
     uploading: { en: 'Uploading: {percent} %', ru: 'Загрузка: {percent} %' },
     checking: { en: 'Checking the files', ru: 'Проверка файлов' },
     running: { en: 'Finished: {ended} of {total}', ru: 'Завершено: {ended} из {total}' },
+    remaining: { en: 'About {time} left', ru: 'Осталось примерно {time}' },
     aborted: { en: 'The upload was cancelled.', ru: 'Загрузка отменена.' },
     completed: {
       en: 'Finished. Completed: {done}, failed: {failed}, cancelled: {cancelled}',

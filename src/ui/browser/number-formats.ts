@@ -12,7 +12,8 @@ export function createNumberFormats(language: string) {
   const exactSeconds = new Intl.NumberFormat(language, {
     ...{ style: 'unit', unit: 'second', unitDisplay: 'short', minimumFractionDigits: 2, maximumFractionDigits: 2 },
   });
-  const [minutes, megabytes, gigabytes] = [unit('minute', 0), unit('megabyte', 1), unit('gigabyte', 1)];
+  const [minutes, hours] = [unit('minute', 0), unit('hour', 1)];
+  const [megabytes, gigabytes] = [unit('megabyte', 1), unit('gigabyte', 1)];
   return {
     share: (value: number) => exact.format(value),
     // Values below 1 never round up to 100 %.
@@ -24,7 +25,8 @@ export function createNumberFormats(language: string) {
       if (ms < 1000) return milliseconds.format(Math.max(1, Math.round(ms)));
       if (ms < 10_000) return tenths.format(ms / 1000);
       if (ms < 120_000) return seconds.format(Math.floor(ms / 1000));
-      return minutes.format(Math.round(ms / 60_000));
+      if (ms < 7_200_000) return minutes.format(Math.round(ms / 60_000));
+      return hours.format(ms / 3_600_000);
     },
   };
 }

@@ -95,8 +95,10 @@ function applyLatest(latest: Document, typing: boolean): void {
   const focused = activeElement?.id ?? '';
   replaceFresh(latest);
   for (const box of document.querySelectorAll<HTMLInputElement>('#facets input')) box.checked = box.defaultChecked;
+  // A chosen field is a filter now.
+  for (const select of document.querySelectorAll<HTMLSelectElement>('#presence select')) select.value = '';
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);
-  for (const range of document.querySelectorAll<HTMLElement>('.ranges > *'))
+  for (const range of document.querySelectorAll<HTMLElement>('.range-field'))
     range.hidden = latest.getElementById(range.id)?.hidden ?? true;
   const link = document.querySelector('.to-filters');
   replaceContent(link, latest.querySelector('.to-filters'));

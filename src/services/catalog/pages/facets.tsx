@@ -1,9 +1,11 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { Button, H3, Option, Span } from '../../../ui/text-elements.tsx';
+import { formatAttribute } from '../search/attributes.ts';
 import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
 import { filterLabel, formatPercent } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import type { SearchState } from './search-url.ts';
+import { showInvisible } from './untrusted-text.ts';
 
 const FACETS = [
   'service',
@@ -22,28 +24,58 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
   const { found, state, viewer } = props;
   return (
     <>
-      {FACETS.map((name) => {
-        const selected = selectedOf(name, state);
-        const facet = withSelected(found.facets?.[name] ?? [], selected);
-        if (facet.length === 0) return '';
-        return (
-          <section class="facet" aria-labelledby={`facet-${name}`}>
-            <H3 id={`facet-${name}`} text={viewer.words.facets[name]} />
-            <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} viewer={viewer} />
-            {facet.length > EXPANDED_COUNT && (
-              <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => selected.includes(value))}>
-                <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
-                <Values name={name} facet={facet.slice(EXPANDED_COUNT)} state={state} viewer={viewer} />
-              </details>
-            )}
-          </section>
-        );
-      })}
+      {FACETS.map((name) => (
+        <FacetSection
+          id={name}
+          title={viewer.words.facets[name]}
+          name={name}
+          facet={withSelected(found.facets?.[name] ?? [], selectedOf(name, state))}
+          {...{ state, viewer }}
+        />
+      ))}
+      {found.attributes?.map(({ field, label, values }) => (
+        <FacetSection
+          id={`attribute-${field}`}
+          title={showInvisible(label?.[viewer.language] ?? field)}
+          name="attribute"
+          facet={values.map((each) => ({ ...each, value: formatAttribute({ field, value: each.value }) }))}
+          labelOf={(value) => showInvisible(value.slice(field.length + 1))}
+          {...{ state, viewer }}
+        />
+      ))}
     </>
   );
 }
 
-const selectedOf = (name: FacetName, state: SearchState) => [...(state[name] ?? []), ...(state[`not_${name}`] ?? [])];
+type FilterName = FacetName | 'attribute';
+
+interface FacetProps {
+  readonly name: FilterName;
+  readonly facet: Facet;
+  /** Absent: the label of the filter. */
+  readonly labelOf?: (value: string) => string;
+  readonly state: SearchState;
+  readonly viewer: Viewer;
+}
+
+function FacetSection({ id, title, facet, ...props }: FacetProps & { id: string; title: string }): JSX.Element {
+  const selected = selectedOf(props.name, props.state);
+  if (facet.length === 0) return '';
+  return (
+    <section class="facet" aria-labelledby={`facet-${id}`}>
+      <H3 id={`facet-${id}`} text={title} />
+      <Values facet={facet.slice(0, EXPANDED_COUNT)} {...props} />
+      {facet.length > EXPANDED_COUNT && (
+        <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => selected.includes(value))}>
+          <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
+          <Values facet={facet.slice(EXPANDED_COUNT)} {...props} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+const selectedOf = (name: FilterName, state: SearchState) => [...(state[name] ?? []), ...(state[`not_${name}`] ?? [])];
 
 /** A selected value without results can still be removed. */
 function withSelected(facet: Facet, selected: readonly string[]): Facet {
@@ -51,13 +83,13 @@ function withSelected(facet: Facet, selected: readonly string[]): Facet {
   return [...missing.map((value) => ({ value, count: 0, more: false })), ...facet];
 }
 
-function Values(props: { name: FacetName; facet: Facet; state: SearchState; viewer: Viewer }): JSX.Element {
-  const { name, facet, state, viewer } = props;
+function Values(props: FacetProps): JSX.Element {
+  const { name, facet, labelOf, state, viewer } = props;
   const { words, language } = viewer;
   return (
     <ul>
       {facet.map(({ value, count, more }) => {
-        const label = filterLabel(name, value, viewer);
+        const label = labelOf ? labelOf(value) : filterLabel(name, value, viewer);
         const number = new Intl.NumberFormat(language).format(count);
         const checkbox = (key: string, excludeLabel?: string) => (
           <input

@@ -96,6 +96,8 @@ export function filterLabel(
     case 'project':
     case 'tag':
       return showInvisible(value);
+    case 'attribute':
+      return showInvisible(value.replace('=', ': '));
     case 'range':
       return showInvisible(value.replace('..', ' – '));
     case 'has':

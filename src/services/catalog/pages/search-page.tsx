@@ -51,9 +51,8 @@ export function searchPage(
       const paging = pageFrom({ ...query, page, limit: PAGE_SIZE, facets: true }, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const owner = owners.find(request, viewer.visitor);
-      const [found, numberFields, saved] = await Promise.all([
+      const [found, saved] = await Promise.all([
         search.find(filters, paging),
-        search.numberFields(),
         owner === undefined ? [] : views.list(owner),
       ]);
       const suggestions = found.total === 0 ? await loosen(search, query, state, viewer) : [];
@@ -69,7 +68,7 @@ export function searchPage(
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
         children: (
           <SearchView
-            {...{ found, state, view, viewer, suggestions, saved, filters, numberFields, byPicture }}
+            {...{ found, state, view, viewer, suggestions, saved, filters, byPicture }}
             page={paging.page}
             sort={paging.sort}
           />

@@ -7,7 +7,19 @@ export type SearchState = Readonly<Record<string, readonly string[]>>;
 export const FILTERS = [
   'q',
   ...FACET_NAMES.flatMap((name) => [name, `not_${name}`] as const),
-  ...['min_conf', 'from', 'to', 'has_report', 'duplicates', 'range', 'has', 'not_has', 'hidden'],
+  ...[
+    'min_conf',
+    'from',
+    'to',
+    'has_report',
+    'duplicates',
+    'range',
+    'has',
+    'not_has',
+    'attribute',
+    'not_attribute',
+    'hidden',
+  ],
 ] as const;
 const KNOWN: readonly string[] = [...FILTERS, 'sort', 'view', 'page', 'upto'];
 

@@ -2,12 +2,12 @@ import { fill } from '../../../ui/browser/fill.ts';
 import { A, Button, H1, H2, Label, P } from '../../../ui/text-elements.tsx';
 import { formatRange } from '../search/field-ranges.ts';
 import { defaultSort } from '../search/filter-query.ts';
-import type { NumberField } from '../search/number-fields.ts';
 import type { Filters, Sort } from '../search/search-types.ts';
 import type { View } from '../views/views.ts';
 import { Facets, FilterFields } from './facets.tsx';
 import { Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
+import { PresenceFields } from './presence-fields.tsx';
 import { otherRanges, RangeFields } from './range-fields.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
@@ -21,16 +21,16 @@ export function SearchView(
     saved: readonly View[];
     filters: Filters;
     sort: Sort;
-    numberFields: readonly NumberField[];
     byPicture: boolean;
   },
 ): JSX.Element {
-  const { found, state, view, viewer, saved, filters, sort, numberFields, byPicture } = props;
+  const { found, state, view, viewer, saved, filters, sort, byPicture } = props;
   const { words, language } = viewer;
   const total = found.more
     ? fill(words.totalMore, { count: new Intl.NumberFormat(language).format(found.total) })
     : formatCount(words.total, found.total, language);
   const { ranges = [] } = filters;
+  const { fields = [] } = found;
   // The values of the facet include those that are not selected. Undefined: not all matches were counted.
   const services =
     filters.service ?? (found.facetsComplete ? found.facets?.service.map(({ value }) => value) : undefined);
@@ -56,7 +56,7 @@ export function SearchView(
           {(['view', 'has', 'not_has'] as const).flatMap((name) =>
             (state[name] ?? []).map((value) => <input type="hidden" name={name} value={value} />),
           )}
-          {otherRanges(numberFields, ranges).map((range) => (
+          {otherRanges(fields, ranges).map((range) => (
             <input type="hidden" name="range" value={formatRange(range)} />
           ))}
         </span>
@@ -73,7 +73,12 @@ export function SearchView(
             {found.facetsComplete === false && <Hint text={words.newestCounted} />}
             <Facets found={found} state={state} viewer={viewer} />
           </div>
-          <RangeFields fields={numberFields} {...{ ranges, services, viewer }} />
+          <RangeFields {...{ fields, ranges, services, viewer }} />
+          {fields.length > 0 && (
+            <div id="presence" data-fresh="presence">
+              <PresenceFields fields={fields} viewer={viewer} />
+            </div>
+          )}
           <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
             <SavedViews views={saved} state={state} viewer={viewer} />

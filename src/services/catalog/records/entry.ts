@@ -30,10 +30,11 @@ export interface Entry {
   readonly signature?: NonNullable<RecordDraft['signature']>;
 }
 
-/** `value` is null unless it is a number. */
+/** `value` is null unless it is a number, `text` unless it is a short text or a truth value. */
 interface Field {
   readonly name: string;
   readonly value: number | null;
+  readonly text: string | null;
 }
 
 interface Searched {
@@ -79,8 +80,8 @@ export const groupingOf = ({ project, tags = [] }: Grouping): Grouping => ({
 
 /** For filters by their presence. */
 export const groupingFields = ({ project, tags = [] }: Grouping): Field[] => [
-  ...(project === undefined ? [] : [{ name: 'project', value: null }]),
-  ...(tags.length === 0 ? [] : [{ name: 'tag', value: null }]),
+  ...(project === undefined ? [] : [{ name: 'project', value: null, text: null }]),
+  ...(tags.length === 0 ? [] : [{ name: 'tag', value: null, text: null }]),
 ];
 
 /** The first fields of a record with short names and a value. */
@@ -88,8 +89,21 @@ export function fieldsOf(values: JsonObject): Field[] {
   return Object.entries(values)
     .filter(([name, value]) => name !== '' && name.length <= MAX_FIELD_NAME_LENGTH && value !== null && value !== '')
     .slice(0, MAX_FIELDS)
-    .map(([name, value]) => ({ name: toStorableText(name), value: typeof value === 'number' ? value : null }));
+    .map(([name, value]) => ({
+      name: toStorableText(name),
+      value: typeof value === 'number' ? value : null,
+      text: filterableText(value),
+    }));
 }
+
+/** Null for numbers, lists, objects and texts longer than those by which people filter. */
+function filterableText(value: JsonValue): string | null {
+  const text =
+    typeof value === 'boolean' ? String(value) : typeof value === 'string' ? toStorableText(value).trim() : '';
+  return text === '' || text.length > MAX_FIELD_TEXT_LENGTH ? null : text;
+}
+
+export const MAX_FIELD_TEXT_LENGTH = 100;
 
 /** An index entry has at most 2 704 bytes. */
 const MAX_FIELD_NAME_LENGTH = 500;

@@ -28,7 +28,7 @@ async function writeFields(tx: Queryable, entries: readonly Entry[]): Promise<vo
   await tx.query(DELETE_FIELDS, [entries.map(({ recordId }) => recordId)]);
   if (fields.length === 0) return;
   const columnOf = <Key extends keyof (typeof fields)[number]>(key: Key) => fields.map((field) => field[key]);
-  await tx.query(WRITE_FIELDS, [columnOf('recordId'), columnOf('name'), columnOf('value')]);
+  await tx.query(WRITE_FIELDS, [columnOf('recordId'), columnOf('name'), columnOf('value'), columnOf('text')]);
 }
 
 /** A record that is indexed again after its task has expired keeps its signature. */
@@ -174,9 +174,9 @@ const DELETE_FIELDS = {
 const WRITE_FIELDS = {
   name: 'catalog-write-fields',
   text: `
-    insert into catalog_fields (number, field, value)
-    select r.number, e.field, e.value
-      from unnest($1::text[], $2::text[], $3::float8[]) as e (record_id, field, value)
+    insert into catalog_fields (number, field, value, text)
+    select r.number, e.field, e.value, e.text
+      from unnest($1::text[], $2::text[], $3::float8[], $4::text[]) as e (record_id, field, value, text)
       join catalog_records r using (record_id)
         on conflict do nothing`,
 };

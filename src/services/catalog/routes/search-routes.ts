@@ -41,7 +41,8 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       const { query, reader } = request;
       const filters = filtersFrom(query, reader);
       const page = pageFrom(query, filters);
-      const { items, total, more, facets, facetsComplete, upTo, next } = await search.find(filters, page);
+      const found = await search.find(filters, page);
+      const { items, total, more, facets, facetsComplete, attributes, upTo, next } = found;
       // Only for browsers.
       if (reader?.by !== 'header') remembered.save(request, reply, toQueryString(filters, page.sort));
       return {
@@ -52,6 +53,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         limit: page.limit,
         facets: facets ?? {},
         ...(facetsComplete !== undefined && { facets_complete: facetsComplete }),
+        ...(attributes && { attribute_facets: attributes }),
         filters: filtersBody(filters),
         took_ms: Math.round(reply.elapsedTime),
         upto: upTo,

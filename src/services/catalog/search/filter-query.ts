@@ -5,6 +5,7 @@ import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
+import { formatAttribute, parseAttribute } from './attributes.ts';
 import { formatRange, parseRange } from './field-ranges.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
 import {
@@ -22,6 +23,8 @@ import {
 const MAX_VALUES = 50;
 const Name = Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL });
 const Status = Type.Enum(['done', 'failed']);
+
+const AttributeValue = Type.String({ minLength: 3, maxLength: 700, pattern: WITHOUT_NUL });
 
 const severalOf = <Value extends TSchema>(value: Value, description: string) =>
   Type.Optional(Type.Union([value, Type.Array(value, { minItems: 1, maxItems: MAX_VALUES })], { description }));
@@ -82,6 +85,12 @@ export const FilterQuery = Type.Object({
     'A field of a document (`section:field`) or an attribute that the record has, or `project` or `tag`. Repeated: all of them.',
   ),
   not_has: severalOf(Name, 'A field or attribute that the record does not have. Repeated: none of them.'),
+  attribute: severalOf(
+    AttributeValue,
+    'A field of a document or an attribute with this text or truth value, `FIELD=VALUE`: `inspector=Petrov`, `general:purpose=school`. ' +
+      'Repeated: any of the values of a field, for each field. A field whose name contains `=` cannot be filtered.',
+  ),
+  not_attribute: severalOf(AttributeValue, 'Excludes records with this value of the field. Repeated: all of them.'),
   hidden: Type.Optional(Type.Boolean({ description: 'For moderators: lists hidden records only.' })),
   sort: Type.Optional(Type.Enum([...SORTS], { description: 'Default: `relevance` with `q`, else `newest`.' })),
 });
@@ -116,7 +125,11 @@ export type SearchQuery = Static<typeof SearchQuery>;
 /** Forms send empty fields. */
 export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
   const query = request.query as Record<string, unknown>;
-  for (const [key, value] of Object.entries(query)) if (value === '') delete query[key];
+  for (const [key, value] of Object.entries(query)) {
+    const filled = Array.isArray(value) ? value.filter((each) => each !== '') : value;
+    if (filled === '' || (Array.isArray(filled) && filled.length === 0)) delete query[key];
+    else query[key] = filled;
+  }
 }
 
 /** The page's form also sends a range in two fields: `min:FIELD` and `max:FIELD`. */
@@ -143,6 +156,8 @@ export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filter
     ranges: distinct(query.range)?.map(parseRange),
     has: distinct(query.has),
     hasNot: distinct(query.not_has),
+    attributes: distinct(query.attribute)?.map((text) => parseAttribute('attribute', text)),
+    excludedAttributes: distinct(query.not_attribute)?.map((text) => parseAttribute('not_attribute', text)),
     excluded: facetsFrom((name) => query[`not_${name}`]),
     from: from?.at,
     to: to?.wholeDay ? new Date(to.at.getTime() + DAY_MS) : to?.at,
@@ -205,6 +220,7 @@ export function toQueryString(filters: Filters, sort?: Sort): string {
 /** As in the query: one value, or a list of several. */
 export function filtersBody(filters: Filters) {
   const { q, excluded = {}, minConf, from, to, hasReport, duplicates, ranges, has, hasNot, hidden } = filters;
+  const { attributes, excludedAttributes } = filters;
   const facets = FACET_NAMES.flatMap((name) => [
     [name, filters[name]] as const,
     [`not_${name}`, excluded[name]] as const,
@@ -218,6 +234,8 @@ export function filtersBody(filters: Filters) {
     has_report: hasReport,
     duplicates,
     ...{ range: oneOrList(ranges?.map(formatRange)), has: oneOrList(has), not_has: oneOrList(hasNot) },
+    attribute: oneOrList(attributes?.map(formatAttribute)),
+    not_attribute: oneOrList(excludedAttributes?.map(formatAttribute)),
     hidden,
   });
 }

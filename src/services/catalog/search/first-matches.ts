@@ -31,6 +31,8 @@ export interface FirstMatches {
   /** Greater than `maxCount`: at least that many. */
   readonly total: number;
   readonly numbers: readonly number[];
+  /** All results if they are at most `maxCount`, else the first `sampleSize`. */
+  readonly sample: readonly number[];
   /** Of the last number. */
   readonly stage: number;
   /** With the alternatives of the words, if they were needed. */
@@ -42,16 +44,20 @@ export interface FirstMatches {
 /**
  * One page of matches without reading all of them. A stage with at most `maxCount` matches is read and sorted. More matches
  * are so frequent that the page is found among the newest or oldest records, or in an index in the order of the page; else
- * the matches of the stage are read and sorted.
+ * the matches of the stage are read and sorted. `sampleSize`: results to read even if
+ * the page ends earlier; 0: none.
  */
 export async function findFirstMatches(
   db: Queryable,
   written: FiltersAsWritten,
   page: Page,
   { maxCount, maxTested }: SearchLimits,
+  sampleSize = 0,
 ): Promise<FirstMatches> {
   const { sort, after } = page;
   const end = page.page * page.limit;
+  const wanted = Math.max(end, sampleSize);
+  const isSampled = sampleSize > 0;
   const numbers: number[] = [];
   const counts: string[] = [];
   let total = 0;
@@ -62,20 +68,29 @@ export async function findFirstMatches(
     if (i < (after?.stage ?? 0)) continue;
     const within =
       i === after?.stage ? { ...resolved, after: isAfter(orderOf(sort, resolved.filters), after.keys) } : resolved;
-    const { count, first, counts: some, density } = await readStage(db, within, page, stage, maxCount + 1);
+    const {
+      count,
+      first,
+      counts: some,
+      density,
+    } = await readStage(db, within, page, stage, isSampled ? maxCount + end : end, maxCount + 1);
     total += count;
     if (some) counts.push(some);
-    const needed = end - numbers.length;
-    if (count > 0 && needed > 0) {
-      last = i;
+    const needed = wanted - numbers.length;
+    if (count > 0 && (needed > 0 || isSampled)) {
+      if (numbers.length < end) last = i;
       numbers.push(
-        ...(count <= maxCount ? first : await readMany(db, within, page, stage, { needed, density, maxTested })),
+        ...(count <= maxCount || needed <= 0
+          ? first
+          : await readMany(db, within, page, stage, { needed, density, maxTested })),
       );
     }
-    if (total > maxCount && numbers.length >= end) break;
+    if (total > maxCount && numbers.length >= wanted) break;
   }
   const all = page.facets && after === undefined && total <= maxCount ? counts.join(' ') : undefined;
-  return { total, numbers: numbers.slice(end - page.limit, end), stage: last, resolved, counts: all };
+  const ofPage = numbers.slice(end - page.limit, end);
+  const sample = total <= maxCount ? numbers : numbers.slice(0, sampleSize);
+  return { total, numbers: ofPage, sample, stage: last, resolved, counts: all };
 }
 
 /** With the filters that they need: only the last stage and the facets need the alternatives of the words. */
@@ -105,11 +120,11 @@ async function readMany(
   { needed, density, maxTested }: Wanted,
 ): Promise<readonly number[]> {
   if (stage.words === undefined) return testRecords(db, resolved, page, stage, needed);
-  if (page.sort === 'confidence') return (await readStage(db, resolved, page, stage)).first;
+  if (page.sort === 'confidence') return (await readStage(db, resolved, page, stage, needed)).first;
   const first = await readByRanges(db, resolved, page, stage, needed, density);
   if (first) return first;
   const tested = await testRecords(db, resolved, page, stage, needed, maxTested);
-  return tested.length === needed ? tested : (await readStage(db, resolved, page, stage)).first;
+  return tested.length === needed ? tested : (await readStage(db, resolved, page, stage, needed)).first;
 }
 
 interface StageMatches {
@@ -126,14 +141,15 @@ const NEXT_RANGES = 20;
 const MIN_PROBED = 64 * RANGE_SIZE;
 
 /**
- * The number of matches, and the first ones of a page in order; with `max` of some matches only. The list of a common word in the
+ * The number of matches, and the first `needed` ones in order; with `max` of some matches only. The list of a common word in the
  * index is as long as the catalog is large; there the newest records show that there are `max` matches, if they have as many.
  */
 async function readStage(
   db: Queryable,
   resolved: ResolvedFilters,
-  { sort, page, limit, facets }: Page,
+  { sort, facets }: Page,
   stage: Stage,
+  needed: number,
   max?: number,
 ): Promise<StageMatches> {
   const { bind, values } = createParameters();
@@ -163,7 +179,7 @@ async function readStage(
      select ${countOf('m')} as count, (select count(*)::float8 / greatest(max(number), 1) from m) as density`
   },
             ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from m group by facets) c)` : 'null'} as counts,
-            array(select number from m order by ${order.join(', ')} limit ${bind(page * limit)}) as first`;
+            array(select number from m order by ${order.join(', ')} limit ${bind(needed)}) as first`;
   const { rows } = await db.query<StageMatches>(stage.words ? prepare(text) : text, values);
   return rows[0]!;
 }

@@ -58,6 +58,21 @@ export const SearchResultBody = Type.Object({
         'With facets: whether they count all results. False if more than 5 000 records match, or twice as many judging by the newest records, and not only facets are filtered; those among the newest 10 000 records of the period are counted then.',
     }),
   ),
+  attribute_facets: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: Type.String(),
+        label: nullable(
+          Type.Object({ en: Type.String(), ru: Type.String() }, { description: 'Of a field of documents.' }),
+        ),
+        values: FacetBody,
+      }),
+      {
+        description:
+          'With facets: counts per text or truth value of the fields of documents and attributes with at most 30 different ones, over all filters except the field’s own; the 20 fields that most records have. Of more than 1 000 results they count the first 200. Empty with `after`.',
+      },
+    ),
+  ),
   filters: Type.Object({}, { additionalProperties: true, description: 'The applied filters.' }),
   took_ms: Type.Number(),
   upto: Type.Integer({ description: 'Send it with the next page to exclude records indexed since.' }),

@@ -26,6 +26,9 @@ export interface Filters extends FacetValues {
   /** Fields that the record has, and that it does not have. */
   readonly has?: readonly string[];
   readonly hasNot?: readonly string[];
+  /** Texts of fields: any of those of a field, of each field. */
+  readonly attributes?: readonly Attribute[];
+  readonly excludedAttributes?: readonly Attribute[];
   readonly hidden?: boolean;
 }
 
@@ -34,6 +37,12 @@ export interface FieldRange {
   readonly field: string;
   readonly min?: number;
   readonly max?: number;
+}
+
+/** A field of a document or attribute with a short text or truth value. */
+export interface Attribute {
+  readonly field: string;
+  readonly value: string;
 }
 
 /** `relevance` requires `q`: exact matches rank above similar words. */
@@ -74,6 +83,31 @@ export const MAX_COUNT = 1000;
 /** Over all filters except the facet's own. With `more` a lower bound: above {@link MAX_COUNT}, or not all matches are counted. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
+/** A field of documents or an attribute that visible records have. */
+export interface KnownField {
+  readonly name: string;
+  /** Of one of its records. */
+  readonly service: string;
+  /** Of a document's field. */
+  readonly label: Label | null;
+  readonly hasNumbers: boolean;
+  /** Whether it has some texts, but not many different ones. */
+  readonly hasFewTexts: boolean;
+}
+
+/** The texts of a field with few different ones. */
+export interface AttributeFacet {
+  readonly field: string;
+  /** Of a document's field. */
+  readonly label: Label | null;
+  readonly values: Facet;
+}
+
+export interface Label {
+  readonly en: string;
+  readonly ru: string;
+}
+
 export interface SearchResult {
   readonly items: readonly Hit[];
   /** Without the results before `after`. With `more` only a lower bound, but above the records of this page and the earlier ones unless it is the last page. */
@@ -83,6 +117,9 @@ export interface SearchResult {
   readonly facets?: Readonly<Record<FacetName, Facet>>;
   /** Whether all matches of the facets are counted. */
   readonly facetsComplete?: boolean;
+  readonly fields?: readonly KnownField[];
+  /** By the number of records that have the field. */
+  readonly attributes?: readonly AttributeFacet[];
   /** Pass it with the next page to exclude records indexed since. */
   readonly upTo: number;
   /** Of the last item, unless it is the last result. */

@@ -1,9 +1,10 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { PictureFeatures } from '../../shared/picture-features.ts';
+import { ATTRIBUTES_SAMPLE, countAttributes } from './attribute-facets.ts';
 import { countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
-import { findNumberFields } from './number-fields.ts';
+import { createKnownFields, type KnownFields } from './known-fields.ts';
 import { resolveAsWritten, SNAPSHOT } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Position, Row, SearchResult, Sort } from './search-types.ts';
 import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
@@ -15,15 +16,15 @@ export type Search = ReturnType<typeof createSearch>;
 /** Excludes hidden records unless `filters.hidden` is set. */
 export function createSearch(db: Db, limits = SEARCH_LIMITS) {
   const kinds = createFacetCombinations();
+  const fields = createKnownFields();
   return {
-    find: (filters: Filters, page: Page) => findRecords(db, kinds, filters, page, limits),
+    find: (filters: Filters, page: Page) => findRecords(db, { kinds, fields }, filters, page, limits),
     /** At most a million, in constant memory. */
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
     similar: (recordId: string, options: Parameters<typeof findSimilar>[2]) => findSimilar(db, recordId, options),
     similarTo: (picture: PictureFeatures, options: SimilarOptions) => findSimilarToPicture(db, picture, options),
-    numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };
 }
@@ -68,19 +69,30 @@ const ROW = {
      where r.record_id = $1`,
 };
 
+interface Known {
+  readonly kinds: FacetCombinations;
+  readonly fields: KnownFields;
+}
+
 function findRecords(
   db: Db,
-  kinds: FacetCombinations,
+  { kinds, fields }: Known,
   filters: Filters,
   page: Page,
   limits: SearchLimits,
 ): Promise<SearchResult> {
   return db.transaction(
     async (tx) => {
-      const found = await findFirstMatches(tx, await resolveAsWritten(tx, filters, page.upTo), page, limits);
+      const written = await resolveAsWritten(tx, filters, page.upTo);
+      const known = page.facets && !page.after ? await fields.load(tx, written.resolved.upTo) : [];
+      const sampleSize = known.some(({ hasFewTexts }) => hasFewTexts) ? ATTRIBUTES_SAMPLE : 0;
+      const found = await findFirstMatches(tx, written, page, limits, sampleSize);
       const { resolved } = found;
       const counted = page.facets ? await countFacets(tx, kinds, resolved, limits, found.counts) : undefined;
-      const facets = counted && { facets: counted.facets, facetsComplete: counted.complete };
+      const facets = counted && {
+        ...{ facets: counted.facets, facetsComplete: counted.complete, fields: known },
+        attributes: await countAttributes(tx, known, found, page.sort, limits),
+      };
       const items = await readHits(tx, found.numbers, resolved.expansion);
       return {
         items,

@@ -1,6 +1,6 @@
 import type { Statement } from '../../../base/db.ts';
 import type { QueryExpansion } from './query-expansion.ts';
-import type { Filters } from './search-types.ts';
+import type { Attribute, Filters } from './search-types.ts';
 
 /** Filters resolved against the database. */
 export interface ResolvedFilters {
@@ -68,13 +68,17 @@ export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
 
 /** Whether no filter is set but those of which counts are maintained: on facets and `duplicates`. */
 export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
-  const { minConf, from, to, ranges, has, hasNot, hidden } = filters;
-  return [expansion, reported, minConf, from, to, ranges, has, hasNot, hidden].every((each) => each === undefined);
+  const { minConf, from, to, ranges, has, hasNot, attributes, excludedAttributes, hidden } = filters;
+  const ofFields = [ranges, has, hasNot, attributes, excludedAttributes];
+  return [expansion, reported, minConf, from, to, ...ofFields, hidden].every((each) => each === undefined);
 }
 
 /** Each condition reads a range of `catalog_fields_by_value` or the fields of one record. */
-function fieldConditions({ ranges = [], has = [], hasNot = [] }: Filters, { bind }: Binder): string[] {
+function fieldConditions(filters: Filters, { bind }: Binder): string[] {
+  const { ranges = [], has = [], hasNot = [], attributes = [], excludedAttributes = [] } = filters;
   const withField = (field: string) => `select number from catalog_fields where field = ${bind(field)}`;
+  const withTexts = ([field, texts]: [string, string[]]) =>
+    `${withField(field)} and text = any(${bind(texts)}::text[])`;
   return [
     ...ranges.map(({ field, min, max }) => {
       const ends = [
@@ -85,7 +89,15 @@ function fieldConditions({ ranges = [], has = [], hasNot = [] }: Filters, { bind
     }),
     ...has.map((field) => `r.number in (${withField(field)})`),
     ...hasNot.map((field) => `not exists (${withField(field)} and number = r.number)`),
+    ...byField(attributes).map((each) => `r.number in (${withTexts(each)})`),
+    ...byField(excludedAttributes).map((each) => `not exists (${withTexts(each)} and number = r.number)`),
   ];
+}
+
+function byField(attributes: readonly Attribute[]): [string, string[]][] {
+  const texts = new Map<string, string[]>();
+  for (const { field, value } of attributes) texts.set(field, [...(texts.get(field) ?? []), value]);
+  return [...texts];
 }
 
 /** The highest of the filtered defects, else of the filtered group, else of the most confident defect; -1 if absent. */

@@ -12,7 +12,7 @@ import { webhookPolicy } from '../../shared/webhook-policy.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { sandbox } from '../sandbox.ts';
-import type { DefectoscopySettings } from '../settings.ts';
+import { type DefectoscopySettings, estimatesOf } from '../settings.ts';
 import { imagePolicy } from '../url-policy.ts';
 
 type PredictDeps = Pick<TaskDeps, 'shared'> & {
@@ -24,8 +24,7 @@ type PredictDeps = Pick<TaskDeps, 'shared'> & {
 export function predictTasks({ workerRegistry, serviceSettings, shared }: PredictDeps) {
   const images = imagePolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(shared);
-  const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
-  const estimateSettings = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
+  const estimateSettings = estimatesOf(serviceSettings);
 
   return (body: Static<typeof PredictRequest>, principal: string | undefined): TaskRequest => {
     const { image_url, priority = 'realtime', webhook_url, model_version, inspect, file_name } = body;

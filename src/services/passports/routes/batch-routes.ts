@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import {
   badRequest,
   idempotencyInProgress,
@@ -12,7 +12,7 @@ import {
 } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
 import { newId } from '../../../base/ids.ts';
-import { describeResponse, errorResponses, Success, success } from '../../../http/envelope.ts';
+import { describeResponse, errorResponses, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
@@ -22,7 +22,7 @@ import { checkUrlField, groupingFrom, type TaskDeps } from '../../shared/accept-
 import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from '../../shared/batches/archive-body.ts';
 import { checkArchive, putFiles, receiveArchive, unpackedBytes } from '../../shared/batches/archive-items.ts';
 import { createArrivals, MAX_ARRIVING_ARCHIVES } from '../../shared/batches/arrivals.ts';
-import { acceptedBatch, BatchQuery } from '../../shared/batches/batch-schema.ts';
+import { AcceptedBatch, acceptedExample, BatchQuery } from '../../shared/batches/batch-schema.ts';
 import { changeRoutes } from '../../shared/batches/change-routes.ts';
 import { MAX_ITEMS } from '../../shared/batches/collect-items.ts';
 import {
@@ -63,7 +63,8 @@ const PDFS = {
 const EXPECTED = 'application/zip';
 const CONFIG = { access: 'bearer' } as const;
 
-const Accepted = Success(Type.Object(acceptedBatch));
+/** Without a measured rate. Chosen: a scanned document of a few pages, and the start of a worker. */
+const ESTIMATE = { warmSeconds: 30, coldSeconds: 60 };
 
 interface ResultBody {
   readonly fields?: Readonly<Record<string, { readonly value: unknown }>>;
@@ -86,7 +87,7 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
   const { context, deps, documents, schema } = options;
   const columns = [...everyField(schema)].map(({ key }) => key);
   const shared = {
-    ...{ service: SERVICE, context, deps, ownTasksOnly: true, config: CONFIG },
+    ...{ service: SERVICE, context, deps, ownTasksOnly: true, config: CONFIG, estimateSettings: ESTIMATE },
     clientOf: (request: FastifyRequest) => callerOf(request).key,
     retry: { final: PERMANENT_ERRORS, within: documents.touch },
     async present(task: Parameters<typeof presentTask>[0], request: FastifyRequest) {
@@ -137,7 +138,12 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
           },
         },
         response: {
-          202: describeResponse('All documents are queued.', Accepted, {}, { Location: 'Same as `status_url`.' }),
+          202: describeResponse(
+            'All documents are queued.',
+            AcceptedBatch,
+            { accepted: success(acceptedExample) },
+            { Location: 'Same as `status_url`.' },
+          ),
           ...errorResponses(
             badRequest(),
             payloadTooLarge(MAX_ARCHIVE_BYTES),
@@ -204,7 +210,7 @@ async function storeBatch(
     invalid: InvalidItems;
   },
 ) {
-  const { tasks } = deps;
+  const { tasks, admission, estimates } = deps;
   const caller = callerOf(request);
   const keys = stored.map(({ key }) => key);
   const names = stored.map(({ name }) => name);
@@ -219,11 +225,6 @@ async function storeBatch(
     principal: request.principal,
     requestId: request.id,
     ...(webhookUrl !== undefined && { webhook: { deliveryId: newId('whd_'), url: webhookUrl } }),
-  };
-  const url = `/batches/${id}`;
-  const answer = {
-    status: 202,
-    body: success({ batch_id: id, status: 'in_progress', status_url: url, total: stored.length, ...invalid.leftOut() }),
   };
   const fingerprint = hash(
     'sha256',
@@ -241,6 +242,18 @@ async function storeBatch(
   return replies
     .runOnce(request, reply, operation, async (keep) => {
       isOwned = true;
+      const estimated = {
+        ...{ service: SERVICE, priority: 'batch' as const },
+        owner: admission.ownerOf(SERVICE, caller.key ?? request.principal),
+      };
+      const answer = {
+        status: 202,
+        body: success({
+          ...{ batch_id: id, status: 'in_progress', status_url: `/batches/${id}`, total: stored.length },
+          ...invalid.leftOut(),
+          estimated_wait_seconds: Math.max(...stored.map(() => estimates.estimate(estimated, ESTIMATE).seconds)),
+        }),
+      };
       const within: Parameters<typeof createDocuments>[4] = async (tx, created) => {
         await tasks.batches.acceptWithin(tx, batch, { service: SERVICE, ids: created.map((each) => each.id), names });
         await keep(tx, answer);

@@ -5,7 +5,7 @@ import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import type { Priority } from '../../../tasks/task.ts';
-import type { Grouping } from '../../shared/grouping.ts';
+import { type Grouping, withGrouping } from '../../shared/grouping.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { queueOf, SANDBOX_DEADLINE_SECONDS, sandboxQueue } from '../../shared/sandbox/queue.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
@@ -64,10 +64,14 @@ export async function create(
         principal: caller.session,
         owner,
         priority,
-        input: {
-          file_key: source?.fileKey ?? fileKey,
-          ...(rehearsed !== undefined && { sandbox: rehearsed }),
-        } satisfies TaskInput,
+        // The items of a batch show the grouping of their tasks.
+        input: withGrouping(
+          {
+            file_key: source?.fileKey ?? fileKey,
+            ...(rehearsed !== undefined && { sandbox: rehearsed }),
+          } satisfies TaskInput,
+          request.grouping,
+        ),
         estimateSeconds: 0,
         ...(rehearsed !== undefined && { deadlineSeconds: SANDBOX_DEADLINE_SECONDS }),
         ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),

@@ -31,7 +31,7 @@ export async function acceptBatch(
     grouping === undefined ? given : given.map((item) => ({ ...item, grouping: { ...grouping, ...item.grouping } }));
   const span = startProducerSpan(request, service, 'batch');
   const traceparent = taskTraceparent(request, span);
-  const idempotency = idempotencyOf(request, { service, content: digestOf(given, webhookUrl, grouping) });
+  const idempotency = keyOf(request, { service, items: given, grouping, webhookUrl });
   const created = items.map((item) => createTask(deps, request, item, traceparent).task);
   const estimateSeconds = Math.max(...created.map((task) => task.estimateSeconds));
   const input: BatchInput = {
@@ -81,8 +81,25 @@ export async function acceptBatch(
   }
 }
 
+/** Whether an earlier request, of any content, has the request's idempotency key. */
+export async function isKeyUsed({ tasks }: TaskDeps, request: FastifyRequest, service: string): Promise<boolean> {
+  const key = idempotencyOf(request, { service, content: null });
+  return key !== undefined && (await tasks.findByIdempotencyKey(key)) !== undefined;
+}
+
+/** The batch that an equal request with the same idempotency key has created, if any. Throws if that request was another one. */
+export async function findBatch({ tasks }: TaskDeps, request: FastifyRequest, batch: BatchRequest) {
+  const key = keyOf(request, batch);
+  const first = key && (await tasks.findByIdempotencyKey(key));
+  if (first?.outcome === 'conflict') throw idempotencyKeyReused();
+  return first && { id: first.id, isReplayed: true, estimateSeconds: first.estimateSeconds };
+}
+
+const keyOf = (request: FastifyRequest, { service, ...content }: BatchRequest) =>
+  idempotencyOf(request, { service, content: digestOf(content) });
+
 /** Distinguishes a retry from another request. */
-function digestOf(items: readonly TaskRequest[], webhookUrl = '', grouping?: Grouping): string {
+function digestOf({ items, webhookUrl = '', grouping }: Omit<BatchRequest, 'service'>): string {
   const digest = createHash('sha256').update(webhookUrl);
   if (grouping) digest.update(`\n${JSON.stringify(grouping)}`);
   for (const { content, priority } of items) digest.update(`\n${priority}${JSON.stringify(content)}`);

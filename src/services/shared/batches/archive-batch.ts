@@ -1,15 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { validationError } from '../../../base/api-error.ts';
+import { queueUnavailable, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
 import type { Validator } from '../../../http/validation.ts';
 import { groupingFrom, type TaskRequest } from '../accept-task.ts';
 import { fileNameField, inputFileName } from '../file-names.ts';
 import { groupingFields } from '../grouping.ts';
-import { acceptBatch } from './accept-batch.ts';
+import { acceptBatch, findBatch, isKeyUsed } from './accept-batch.ts';
 import { MAX_ARCHIVE_BYTES } from './archive-body.ts';
-import { type Archives, checkArchive, receiveArchive, type StoredItem, storeUploads } from './archive-items.ts';
+import {
+  type Archives,
+  checkArchive,
+  EXAMPLE_KEY,
+  hashFiles,
+  receiveArchive,
+  type StoredItem,
+  storeUploads,
+} from './archive-items.ts';
 import type { BatchDeps } from './batch-deps.ts';
 import type { BatchQuery } from './batch-schema.ts';
 import { collectItems, toRequest } from './collect-items.ts';
@@ -62,19 +70,29 @@ export async function acceptArchive(
   const textOf = (key: string) =>
     `{${[memberText(item, urlField, `https://${filesHost}/${key}`), ...options].join(',')}}`;
   const toTask = open(request);
-  await toRequest(textOf('example'), validate, toTask);
+  await toRequest(textOf(EXAMPLE_KEY), validate, toTask);
 
   return receiveArchive(bytes, shared.dataDir, async (archive) => {
     const files = await checkArchive(archive, type, { maxFiles: limit, invalid });
-    return storeUploads(archive, files, { ...archives, principal, invalid }, async (stored) => {
+    const batchOf = async (stored: readonly StoredItem[]) => {
       const texts = stored.map(({ key }, at) => ({ line: at + 1, text: textOf(key) }));
       // Each request is matched with its file by its position, so none may be left out.
       const requests = await collectItems(texts, { validate, toTask, limit, invalid: createInvalidItems(false) });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));
-      const names = stored.map(({ name }) => name);
-      const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl, names });
+      return { service, items, grouping, webhookUrl, names: stored.map(({ name }) => name) };
+    };
+    // The files of the first request count against the quota, so those of a repetition may have no room.
+    if (await isKeyUsed(deps, request, service)) {
+      const batch = await batchOf(await hashFiles(archive, files, invalid));
+      const first = await findBatch(deps, request, batch);
+      if (!first) throw queueUnavailable('The batch with this idempotency key has just expired; nothing was accepted.');
+      return { ...first, total: batch.items.length };
+    }
+    return storeUploads(archive, files, { ...archives, principal, invalid }, async (stored) => {
+      const batch = await batchOf(stored);
+      const accepted = await acceptBatch(deps, request, batch);
       if (accepted.isReplayed) await context.uploads.expire(stored.map(({ key }) => key));
-      return { ...accepted, total: items.length };
+      return { ...accepted, total: batch.items.length };
     });
   });
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -139,7 +140,7 @@ export const unpackedBytes = (files: readonly ArchiveFile[]) =>
  * Stores all files, except damaged ones if they are left out. Adds their keys to `keys`, also when it fails, so that the caller
  * can delete them.
  */
-export async function putFiles(
+export const putFiles = (
   archive: ZipFile,
   checked: CheckedFiles,
   {
@@ -149,31 +150,53 @@ export async function putFiles(
     keys,
     invalid,
   }: { files: Files; dataDir: string; maxBytes: number; keys: string[]; invalid: InvalidItems },
+) =>
+  readFiles(archive, checked, invalid, async (bytes, sizeBytes) => {
+    await requireFreeSpace(dataDir, sizeBytes);
+    const { key, sha256 } = await files.put(bytes, { maxBytes });
+    keys.push(key);
+    return { key, sha256 };
+  });
+
+/** Like {@link putFiles}, but stores nothing: all files have the key `example`. */
+export const hashFiles = (archive: ZipFile, checked: CheckedFiles, invalid: InvalidItems) =>
+  readFiles(archive, checked, invalid, async (bytes) => {
+    const digest = createHash('sha256');
+    for await (const chunk of bytes) digest.update(chunk);
+    return { key: EXAMPLE_KEY, sha256: digest.digest('hex') };
+  });
+
+/** In place of the key of a file that is not stored. */
+export const EXAMPLE_KEY = 'example';
+
+async function readFiles(
+  archive: ZipFile,
+  checked: CheckedFiles,
+  invalid: InvalidItems,
+  read: (bytes: AsyncIterable<Buffer>, sizeBytes: number) => Promise<Omit<StoredItem, 'name'>>,
 ) {
   const stop = new AbortController();
-  const putOne = async (file: CheckedFiles[number]) => {
+  const readOne = async (file: CheckedFiles[number]) => {
     stop.signal.throwIfAborted();
     const { name, contentType, entry } = file;
-    await requireFreeSpace(dataDir, entry.uncompressedSize);
-    const stored = await files.put(readArchiveFile(archive, file), { maxBytes }).catch(toDamage);
-    if (stored instanceof DamagedFile) {
-      const item = invalidFile(name, 'DAMAGED', stored.message);
+    const sizeBytes = entry.uncompressedSize;
+    const found = await read(readArchiveFile(archive, file), sizeBytes).catch(toDamage);
+    if (found instanceof DamagedFile) {
+      const item = invalidFile(name, 'DAMAGED', found.message);
       if (!invalid.skip) throw invalidItems(item, { invalid: 1, total: checked.length, items: [item] });
       invalid.add(item);
       return [];
     }
-    const { key, sizeBytes, sha256 } = stored;
-    keys.push(key);
-    return { key, sizeBytes, contentType, name, sha256 };
+    return { ...found, sizeBytes, contentType, name };
   };
   const limit = pLimit(CONCURRENCY);
-  const puts = checked.map((file) => limit(putOne, file));
-  for (const put of puts) put.catch((error: unknown) => stop.abort(error));
+  const reads = checked.map((file) => limit(readOne, file));
+  for (const each of reads) each.catch((error: unknown) => stop.abort(error));
   // No file may be stored after its key was deleted.
-  await Promise.allSettled(puts);
-  const stored = (await Promise.all(puts)).flat();
-  if (stored.length === 0) invalid.throwIfAny(0);
-  return stored;
+  await Promise.allSettled(reads);
+  const found = (await Promise.all(reads)).flat();
+  if (found.length === 0) invalid.throwIfAny(0);
+  return found;
 }
 
 /** Stores all files as uploads, or none, and then calls `use`, after whose failure the next sweep deletes the files. */

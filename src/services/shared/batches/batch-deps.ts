@@ -4,6 +4,7 @@ import { batchNotFound } from '../../../base/api-error.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
+import type { EstimateSettings } from '../../../tasks/estimates.ts';
 import type { Task } from '../../../tasks/task.ts';
 import type { TaskDeps } from '../accept-task.ts';
 import type { GatewayContext } from '../service.ts';
@@ -17,6 +18,7 @@ export interface BatchAccess {
   readonly service: string;
   readonly context: Pick<GatewayContext, 'onCancelled'>;
   readonly deps: TaskDeps;
+  readonly estimateSettings: EstimateSettings;
   /** The body of the result of a task. */
   readonly present: (task: Task, request: FastifyRequest) => string | Promise<string>;
   readonly table: ResultTable;

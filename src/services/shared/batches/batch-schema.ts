@@ -33,25 +33,21 @@ const LeftOutItem = Type.Object({
   message: Type.String(),
 });
 
-export const acceptedBatch = {
-  batch_id: Type.String(),
-  status: Type.Literal('in_progress'),
-  status_url: Type.String({ description: 'Relative to the base URL.' }),
-  total: Count,
-  left_out: Type.Optional(
-    Type.Object(
-      { count: Count, items: Type.Array(LeftOutItem, { description: 'The first 20.' }) },
-      { description: 'The invalid items, with `skip_invalid`.' },
-    ),
-  ),
-  ignored: Type.Optional(
-    Type.Integer({ description: 'Hidden files and files of operating systems in the archive, which are no items.' }),
-  ),
-};
-
 export const AcceptedBatch = Success(
   Type.Object({
-    ...acceptedBatch,
+    batch_id: Type.String(),
+    status: Type.Literal('in_progress'),
+    status_url: Type.String({ description: 'Relative to the base URL.' }),
+    total: Count,
+    left_out: Type.Optional(
+      Type.Object(
+        { count: Count, items: Type.Array(LeftOutItem, { description: 'The first 20.' }) },
+        { description: 'The invalid items, with `skip_invalid`.' },
+      ),
+    ),
+    ignored: Type.Optional(
+      Type.Integer({ description: 'Hidden files and files of operating systems in the archive, which are no items.' }),
+    ),
     estimated_wait_seconds: Type.Integer({ description: 'Until the last item ends; not a guarantee.' }),
   }),
 );
@@ -84,6 +80,12 @@ export const endedBatch = {
 
 const batch = {
   ...endedBatch,
+  estimated_wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'From now until the last item ends, while the batch is in progress; not a guarantee.',
+    }),
+  ),
   webhook: Type.Optional(
     WebhookState({ state: Type.Enum(['pending', 'delivered', 'failed']), attempts: Type.Integer() }),
   ),

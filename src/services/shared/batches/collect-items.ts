@@ -1,12 +1,12 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { ApiError, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
+import { createJsonLimiter, JSON_LIMITS, JsonTooDeep } from '../../../http/json-limits.ts';
 import { messageOf, type Validator } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
 import type { InvalidItems } from './invalid-items.ts';
-import type { ItemText } from './read-items.ts';
+import type { ItemText, UnreadableItem } from './read-items.ts';
 
 export const MAX_ITEMS = 10_000;
 /** The stored requests of one batch: bounds its memory. Vocabularies of a credential count for each item. */
@@ -17,24 +17,25 @@ export type ToTask = (body: JsonObject, text: string) => TaskRequest | Promise<T
 
 /** The requests of all valid items. Reads to the end, and then throws one error for all invalid items unless they are left out. */
 export async function collectItems(
-  items: AsyncIterable<ItemText> | Iterable<ItemText>,
+  items: AsyncIterable<ItemText | UnreadableItem> | Iterable<ItemText>,
   { validate, toTask, limit, invalid }: { validate: Validator; toTask: ToTask; limit: number; invalid: InvalidItems },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
   let [count, valid, bytes] = [0, 0, 0];
   const limitJson = createJsonLimiter(JSON_LIMITS);
-  for await (const { line, text } of items) {
+  for await (const item of items) {
     if (++count > limit) throw validationError(`A batch has at most ${limit} items.`);
-    limitJson(Buffer.from(text));
     try {
-      const wanted = await toRequest(text, validate, toTask);
+      if ('problem' in item) throw validationError(item.problem);
+      limitJson(Buffer.from(item.text));
+      const wanted = await toRequest(item.text, validate, toTask);
       bytes += JSON.stringify(wanted.input).length;
       if (bytes > MAX_INPUT_BYTES) throw tooMuchInput();
       valid++;
       if (invalid.skip || invalid.isEmpty()) accepted.push(wanted);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 422) throw error;
-      invalid.add({ line, message: error.message });
+      if (!(error instanceof JsonTooDeep) && !(error instanceof ApiError && error.status === 422)) throw error;
+      invalid.add({ line: item.line, message: error.message });
     }
   }
   if (count === 0) throw validationError('The batch has no items.');

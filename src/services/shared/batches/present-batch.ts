@@ -22,10 +22,11 @@ export function batchName([first = '', ...others]: readonly string[]): { readonl
   return first === '' ? {} : { name: isCommon ? folder.slice(0, -1) : first };
 }
 
-/** The state of a batch; `summary` is that of an unfinished one. */
+/** The state of a batch; `summary` is that of an unfinished one, `estimateSeconds` the time until it ends. */
 export function presentBatch(
   task: Pick<Task, 'id' | 'inputText' | 'queuedAt' | 'webhook'> & { readonly finishedAt?: Date },
   summary: BatchSummary,
+  estimateSeconds?: number,
 ) {
   const { total, name } = JSON.parse(task.inputText) as BatchInput;
   const { webhook, finishedAt } = task;
@@ -42,6 +43,7 @@ export function presentBatch(
     ...(summary.error_codes && { error_codes: summary.error_codes }),
     created_at: unixSeconds(task.queuedAt),
     ...(finishedAt && { completed_at: unixSeconds(finishedAt) }),
+    ...(estimateSeconds !== undefined && { estimated_wait_seconds: estimateSeconds }),
     ...(webhook && {
       webhook: { configured: true, state: webhook.state, attempts: webhook.attempts, ...webhookFields(webhook) },
     }),

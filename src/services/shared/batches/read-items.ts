@@ -10,36 +10,53 @@ export interface ItemText {
   readonly text: string;
 }
 
+/** An item whose text cannot be read. */
+export interface UnreadableItem {
+  readonly line: number;
+  readonly problem: string;
+}
+
 /** Like the body of a single request. */
 const MAX_ITEM_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** The lines of a body in JSON lines; skips empty ones. Holds one line and one chunk in memory. */
-export async function* readJsonLines(body: AsyncIterable<Buffer>): AsyncGenerator<ItemText, void, undefined> {
+/** The lines of a body in JSON lines; skips empty ones. Holds one line of at most `MAX_ITEM_BYTES` and one chunk in memory. */
+export async function* readJsonLines(
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<ItemText | UnreadableItem, void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 0;
+  let isTooLong = false;
+  const read = (bytes: Buffer) => {
+    line++;
+    const item = isTooLong ? tooLong(line) : itemOf(bytes, line);
+    isTooLong = false;
+    return item;
+  };
   for await (const chunk of body) {
     let bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE)) {
-      const text = textOf(bytes.subarray(0, end), ++line);
-      if (text !== '') yield { line, text };
+      const item = read(bytes.subarray(0, end));
+      if (item) yield item;
       bytes = bytes.subarray(end + 1);
     }
-    if (bytes.length > MAX_ITEM_BYTES) throw tooLong(line + 1);
-    rest = bytes;
+    isTooLong ||= bytes.length > MAX_ITEM_BYTES;
+    rest = isTooLong ? Buffer.alloc(0) : bytes;
   }
-  const text = textOf(rest, ++line);
-  if (text !== '') yield { line, text };
+  const last = read(rest);
+  if (last) yield last;
 }
 
-function textOf(bytes: Buffer, line: number): string {
-  if (bytes.length > MAX_ITEM_BYTES) throw tooLong(line);
-  if (!isUtf8(bytes)) throw validationError(`Line ${line}: the text is not UTF-8.`);
-  const text = bytes.toString('utf8').trim();
-  return line === 1 ? text.replace(/^\uFEFF/, '') : text;
+/** Undefined for an empty line. */
+function itemOf(bytes: Buffer, line: number): ItemText | UnreadableItem | undefined {
+  if (bytes.length > MAX_ITEM_BYTES) return tooLong(line);
+  if (!isUtf8(bytes)) return { line, problem: 'The text is not UTF-8.' };
+  const trimmed = bytes.toString('utf8').trim();
+  const text = line === 1 ? trimmed.replace(/^\uFEFF/, '') : trimmed;
+  return text === '' ? undefined : { line, text };
 }
 
-const tooLong = (line: number) => validationError(`Line ${line}: longer than ${MAX_ITEM_BYTES} bytes.`);
+const tooLong = (line: number): UnreadableItem => ({ line, problem: `Longer than ${MAX_ITEM_BYTES} bytes.` });
 
 /**
  * The rows of a CSV (RFC 4180) whose header names fields of `schema`; separated by commas, semicolons or tabs. A cell of a

@@ -23,13 +23,18 @@ import { GROUPING_COLUMNS, itemColumns, RESULT_FORMATS, type ResultFormat, readR
 
 /** The state, the items and the results of batches. */
 export function readRoutes(app: Gateway, options: BatchAccess): void {
-  const { service, present, table } = options;
-  const { tasks } = options.deps;
+  const { service, present, table, estimateSettings } = options;
+  const { tasks, estimates } = options.deps;
   const { batches } = tasks;
   async function toJson(found: readonly Task[]) {
     const unfinished = found.filter((task) => storedSummary(task) === undefined).map(({ id }) => id);
     const summaries = unfinished.length > 0 ? await batches.summaries(unfinished) : undefined;
-    return found.map((task) => presentBatch(task, storedSummary(task) ?? summaries!.get(task.id)!));
+    return found.map((task) => {
+      const stored = storedSummary(task);
+      if (stored) return presentBatch(task, stored);
+      const summary = summaries!.get(task.id)!;
+      return presentBatch(task, summary, estimates.remaining(service, summary, estimateSettings));
+    });
   }
 
   app.get<{ Querystring: Static<typeof BatchesQuery> }>(
@@ -63,7 +68,8 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       schema: {
         ...ofBatch,
         summary: 'State of a batch',
-        description: 'The number of items in each state, and the first errors.',
+        description:
+          'The number of items in each state, the estimated time until the last one ends, and the first errors.',
         operationId: 'readBatch',
         response: {
           200: describeResponse('The state.', Batch, { batch: success(batchExample) }),

@@ -8,7 +8,7 @@ import { findTask, storeTask, type TaskDeps, type TaskRequest } from '../../shar
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import type { GatewayContext } from '../../shared/service.ts';
 import type { TranscribeInput } from '../result.ts';
-import type { SttSettings } from '../settings.ts';
+import { estimatesOf, type SttSettings } from '../settings.ts';
 import type { VocabularyStore } from '../vocabulary.ts';
 import { isFinal } from './errors.ts';
 import { modelOf } from './models.ts';
@@ -61,7 +61,6 @@ function taskRequest(
   terms: readonly VocabularyTerm[],
 ): TaskRequest {
   const { language = serviceSettings.language, prompt, temperature } = options;
-  const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
   const choices = {
     ...(language !== 'auto' && { language }),
     ...(prompt !== undefined && { prompt }),
@@ -79,7 +78,7 @@ function taskRequest(
     service: 'stt',
     priority: 'realtime',
     input: input as unknown as JsonObject,
-    estimateSettings: { warmSeconds, coldSeconds },
+    estimateSettings: estimatesOf(serviceSettings),
     content,
     // Not part of the content: a client's own key outlives a change of the model and of its vocabulary.
     defaultKey: `content:${fingerprint({ ...content, terms: JSON.stringify(terms), model: modelOf(serviceSettings) })}`,

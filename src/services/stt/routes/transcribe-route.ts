@@ -15,7 +15,7 @@ import { checkMetadata } from '../metadata.ts';
 import { success } from '../present.ts';
 import type { TranscribeInput } from '../result.ts';
 import { sandbox } from '../sandbox.ts';
-import type { SttSettings } from '../settings.ts';
+import { estimatesOf, type SttSettings } from '../settings.ts';
 import { audioPolicy, webhookPolicy } from '../url-policy.ts';
 import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
 
@@ -32,8 +32,7 @@ type Vocabulary = Awaited<ReturnType<VocabularyStore['read']>>;
 export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDeps) {
   const recordings = audioPolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(serviceSettings, shared);
-  const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
-  const estimateSettings = { warmSeconds, coldSeconds };
+  const estimateSettings = estimatesOf(serviceSettings);
 
   return async (
     body: Body,
