@@ -33,6 +33,7 @@ const DEFECTS = [
   'scratch',
 ];
 const SURFACES = ['wall', 'floor', 'ceiling', 'facade', 'bridge_deck', 'metal'];
+const TAGS = ['north', 'south', 'roof', 'basement'];
 const MASTERS = ['plaster', 'concrete', 'brick', 'tile', 'paint', 'steel', 'wood'];
 
 export function randomOf(seed) {
@@ -82,6 +83,8 @@ const YEAR_MS = 365 * 86_400_000;
 /** Generates records: half photos, 30 % recordings, the rest documents and imports. */
 export function* records(count, { seed = 5, words = 60_000 } = {}) {
   const random = randomOf(seed);
+  // Of its own, so that the records of a seed stay comparable with earlier figures.
+  const groups = randomOf(seed + 1);
   const list = vocabulary(random, words);
   const word = zipf(random, list);
   const next = () => (random.chance(0.2) ? random.pick(GRAMMAR) : word());
@@ -111,6 +114,7 @@ export function* records(count, { seed = 5, words = 60_000 } = {}) {
       defects,
       fields: service === 'passports' && !failed ? randomFields(random) : {},
       top_conf: Object.values(defects).length > 0 ? Math.max(...Object.values(defects)) : null,
+      ...randomGroups(groups, i, photo, count),
     };
   }
 }
@@ -122,6 +126,13 @@ function randomDefects(random) {
   const defects = {};
   for (let left = random.whole(0, 3); left > 0; left--) defects[random.pick(DEFECTS)] = conf(random);
   return defects;
+}
+
+/** Two photos in five have copies, three on average. Of each 20 000 records the first thousand belong to a project, half of them with a tag. */
+function randomGroups(random, i, isPhoto, count) {
+  const [number, isCopy, hasTag] = [random.whole(1, Math.ceil(count / 16)), random.chance(0.4), random.chance(0.5)];
+  const project = i % 20_000 < 1000 ? `project ${Math.floor(i / 20_000) % 20}` : null;
+  return { photo: isPhoto && isCopy ? number : null, project, tags: project && hasTag ? [random.pick(TAGS)] : null };
 }
 
 /** The year of construction, area and wear of a building; each is missing in every tenth document. */
@@ -176,11 +187,12 @@ async function write(db, batch) {
     `with given as (
        select * from json_to_recordset($1::json) as r (record_id text, service text, task_id text, status text,
          created_at timestamptz, title text, surface text, master text, master_conf real, defects jsonb, top_conf real,
-         fields jsonb, title_words text, text text, text_words text)
+         project text, tags text[], photo bigint, fields jsonb, title_words text, text text, text_words text)
      ), written as (
        insert into catalog_records (record_id, service, task_id, status, created_at, title, surface, master, master_conf,
-                                    defects, top_conf, search)
+                                    defects, top_conf, project, tags, search)
        select record_id, service, task_id, status, created_at, title, surface, master, master_conf, defects, top_conf,
+              project, tags,
               setweight(to_tsvector('russian', title_words), 'A') || setweight(to_tsvector('russian', text_words), 'D')
          from given
        returning number, record_id
@@ -190,6 +202,9 @@ async function write(db, batch) {
      ), fields as (
        insert into catalog_fields (number, field, value)
        select number, key, value::float8 from written join given using (record_id), jsonb_each_text(fields)
+     ), photos as (
+       insert into catalog_photos (number, photo)
+       select number, photo from written join given using (record_id) where photo is not null
      )
      insert into catalog_details (number, result)
      select number, json_build_object('text', left(text, 200)) from written join given using (record_id)`,

@@ -61,6 +61,9 @@ try {
     'a page: excluded words': () => search({ q: `${random.pick(COMMON)} -${random.pick(COMMON)}`, facets: false }),
     'a page: filters, deep': () => search({ ...filters(random), ...deep(random) }),
     'a page: words, deep': () => search({ ...words(random), ...deep(random) }),
+    'with facets: duplicates': () => search(duplicates(random)),
+    'a page: duplicates': () => search({ ...duplicates(random), facets: false }),
+    'with facets: project and tag': () => search(grouped(random)),
   };
   for (const [name, address] of Object.entries(kinds))
     if (KINDS.test(name)) await measure(name, address, child.pid, floor);
@@ -149,6 +152,28 @@ function filters(random) {
     () => ({ service: 'defectoscopy', surface: 'wall', master: random.pick(['plaster', 'brick']) }),
     () => ({ min_conf: 0.9, sort: 'confidence' }),
     () => ({ has_report: random.chance(0.5) }),
+  ])();
+}
+
+function duplicates(random) {
+  return random.pick([
+    () => ({ duplicates: true }),
+    () => ({ duplicates: false }),
+    () => ({ duplicates: true, defect: random.pick(['crack', 'rust']) }),
+    () => ({ duplicates: true, status: 'failed' }),
+    () => ({ duplicates: false, min_conf: 0.9, sort: 'confidence' }),
+    () => ({ duplicates: true, q: 'crack' }),
+  ])();
+}
+
+function grouped(random) {
+  const project = `project ${random.whole(0, COUNT / 20_000 - 1) % 20}`;
+  const tag = random.pick(['north', 'south', 'roof', 'basement']);
+  return random.pick([
+    () => ({ project }),
+    () => ({ tag }),
+    () => ({ project, tag }),
+    () => ({ not_project: project }),
   ])();
 }
 

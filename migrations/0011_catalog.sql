@@ -75,6 +75,7 @@ create table catalog_records (
   top_conf      real,                                  -- the highest confidence of a defect
   project       text,
   tags          text[],
+  duplicate     boolean        not null default false, -- another visible record has the same photo; see catalog_mark_duplicates()
   picture_digest text,                                 -- digest of the picture's source
   picture_key   text,                                  -- in the file store; the longer side has at most 1024 px
   picture_width integer,
@@ -121,7 +122,8 @@ create trigger catalog_set_facets
 -- the records.
 create table catalog_facet_counts (
   facets        integer        primary key references catalog_facet_combinations (id) on delete cascade,
-  count         bigint         not null
+  count         bigint         not null,
+  duplicates    bigint         not null default 0      -- of these: duplicate
 );
 
 create function catalog_count_facets() returns trigger language plpgsql as $$
@@ -131,13 +133,16 @@ begin
     return null;
   end if;
   execute format(
-    'insert into catalog_facet_counts as c (facets, count)
-     select facets, sum(change) from (%s) changed where not hidden group by facets having sum(change) <> 0 order by facets
-         on conflict (facets) do update set count = c.count + excluded.count',
+    'insert into catalog_facet_counts as c (facets, count, duplicates)
+     select facets, sum(change), sum(change * duplicate::integer) from (%s) changed where not hidden
+      group by facets having sum(change) <> 0 or sum(change * duplicate::integer) <> 0 order by facets
+         on conflict (facets) do update
+        set count = c.count + excluded.count, duplicates = c.duplicates + excluded.duplicates',
     case tg_op
-      when 'INSERT' then 'select facets, hidden, 1 as change from added'
-      when 'DELETE' then 'select facets, hidden, -1 as change from removed'
-      else 'select facets, hidden, 1 as change from added union all select facets, hidden, -1 from removed'
+      when 'INSERT' then 'select facets, hidden, duplicate, 1 as change from added'
+      when 'DELETE' then 'select facets, hidden, duplicate, -1 as change from removed'
+      else 'select facets, hidden, duplicate, 1 as change from added
+            union all select facets, hidden, duplicate, -1 from removed'
     end);
   return null;
 end $$;
@@ -412,6 +417,62 @@ end $$;
 create trigger catalog_queue_photo after update of picture_key on catalog_records
   for each row when (new.picture_key is distinct from old.picture_key) execute function catalog_queue_photo();
 
+-- Updates `duplicate` after changes of the records `numbers`, which are or were records of these photos. Other records of a photo
+-- with two visible ones besides those are duplicates already, so that the cost does not grow with the number of copies. Changes
+-- of photos, of `hidden` and deletions hold the lock of the writers of records (lockRecords).
+create function catalog_mark_duplicates(numbers bigint[], photos bigint[]) returns void language sql set enable_seqscan = off as $$
+  update catalog_records r
+     set duplicate = not r.duplicate
+   where r.number = any(array(
+           select unnest(numbers)
+           union
+           select p.number
+             from (select photo, count(*) + 2 as enough from unnest(photos) as c (photo) group by photo) changed
+             join catalog_photos p using (photo)
+            where (select count(*)
+                     from (select from catalog_photos o join catalog_records v using (number)
+                            where o.photo = changed.photo and not v.hidden
+                            limit enough) visible) < enough))
+     and r.duplicate <> exists (
+           select from catalog_photos p
+             join catalog_photos o on o.photo = p.photo and o.number <> p.number
+             join catalog_records v on v.number = o.number
+            where p.number = r.number and not v.hidden)
+$$;
+
+create function catalog_note_copies() returns trigger language plpgsql as $$
+declare
+  numbers bigint[];
+  photos bigint[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(number), array_agg(photo) into numbers, photos from added where photo is not null;
+  elsif tg_op = 'DELETE' then
+    select array_agg(number), array_agg(photo) into numbers, photos from removed where photo is not null;
+  elsif tg_table_name = 'catalog_photos' then
+    select array_agg(number), array_agg(c.photo) into numbers, photos
+      from removed r join added a using (number), unnest(array[r.photo, a.photo]) as c (photo)
+     where r.photo is distinct from a.photo and c.photo is not null;
+  else
+    select array_agg(number), array_agg(p.photo) into numbers, photos
+      from removed r join added a using (number) join catalog_photos p using (number)
+     where r.hidden <> a.hidden and p.photo is not null;
+  end if;
+  if numbers is not null then
+    perform catalog_mark_duplicates(numbers, photos);
+  end if;
+  return null;
+end $$;
+
+create trigger catalog_note_added_copies after insert on catalog_photos
+  referencing new table as added for each statement execute function catalog_note_copies();
+create trigger catalog_note_changed_copies after update on catalog_photos
+  referencing new table as added old table as removed for each statement execute function catalog_note_copies();
+create trigger catalog_note_removed_copies after delete on catalog_photos
+  referencing old table as removed for each statement execute function catalog_note_copies();
+create trigger catalog_note_hidden_copies after update on catalog_records
+  referencing new table as added old table as removed for each statement execute function catalog_note_copies();
+
 -- Discards a thumbnail when its picture is replaced or deleted.
 create function catalog_discard_thumbnail() returns trigger language plpgsql as $$
 begin
@@ -435,10 +496,13 @@ create trigger catalog_discard_thumbnail_of_deleted after delete on catalog_reco
   for each row when (old.thumbnail_key is not null) execute function catalog_discard_thumbnail();
 
 -- Indexes for searches. Lists, counts and exports use index-only scans where possible; `number` limits them to a snapshot.
-create index catalog_records_by_age on catalog_records (created_at desc, number desc, facets) where not hidden;
+create index catalog_records_by_age on catalog_records (created_at desc, number desc, facets, duplicate) where not hidden;
 create index catalog_records_by_confidence on catalog_records
-  (coalesce(top_conf, -1) desc, created_at desc, number desc, facets) where not hidden;
-create index catalog_records_by_facets on catalog_records (facets, number) where not hidden;
+  (coalesce(top_conf, -1) desc, created_at desc, number desc, facets, duplicate) where not hidden;
+create index catalog_records_by_facets on catalog_records (facets, number, duplicate) where not hidden;
+-- Duplicates can be few, or few of some facets.
+create index catalog_duplicates_by_age on catalog_records (created_at desc, number desc, facets) where duplicate and not hidden;
+create index catalog_duplicates_by_facets on catalog_records (facets, number) where duplicate and not hidden;
 -- For the deletion of combinations that no record has any more, also for the check of the foreign key.
 create index catalog_records_by_combination on catalog_records (facets);
 create index catalog_records_hidden on catalog_records (created_at desc, number desc) where hidden;

@@ -9,6 +9,8 @@ import { DELIVERY_JSON, type DeliveryColumns, HELD, IS_READABLE, toWebhook } fro
 export interface LoggedDelivery {
   readonly taskId: string;
   readonly url: string;
+  /** Of a message: what it is about. */
+  readonly subject: string | null;
   readonly webhook: Webhook;
   /** It waits for the end of its endpoint's pause. */
   readonly held: boolean;
@@ -52,8 +54,8 @@ export function createDeliveryLog(db: Db) {
         ...(taskId === undefined ? [] : [taskId]),
       ]);
       return rows.map(
-        ({ task_id: taskId, url, delivery, held, log }): LoggedDelivery => ({
-          ...{ taskId, url, held, log: log ?? [] },
+        ({ task_id: taskId, url, subject, delivery, held, log }): LoggedDelivery => ({
+          ...{ taskId, url, subject, held, log: log ?? [] },
           webhook: toWebhook(delivery),
         }),
       );
@@ -66,6 +68,7 @@ export function createDeliveryLog(db: Db) {
 interface LoggedRow {
   task_id: string;
   url: string;
+  subject: string | null;
   delivery: DeliveryColumns;
   held: boolean;
   log: LoggedAttempt[] | null;
@@ -78,7 +81,7 @@ const listSql = (condition: string) => `
     select found.*
       from unnest($3::text[]) as wanted (state)
      cross join lateral (
-            select d.id, d.task_id, d.url, d.attempt_log as log, coalesce(${HELD}, false) as held, ${DELIVERY_JSON} as delivery
+            select d.id, d.task_id, d.url, t.input ->> 'subject' as subject, d.attempt_log as log, coalesce(${HELD}, false) as held, ${DELIVERY_JSON} as delivery
               from deliveries d
               join tasks t on t.id = d.task_id
              where d.principal = $2 and d.state = wanted.state and t.service in ${withBatches('$1')} and ${IS_READABLE}

@@ -11,6 +11,8 @@ export interface Message {
   /** Encrypted. */
   readonly secret?: Buffer | undefined;
   readonly event: string;
+  /** The id of what it is about, for the delivery log. */
+  readonly subject?: string | undefined;
   readonly data: object;
   /** How long the delivery log shows it. */
   readonly ttlSeconds: number;
@@ -28,7 +30,7 @@ export async function sendMessages(tx: Transaction, messages: readonly Message[]
     messages.map(() => newId()),
     messages.map(({ service }) => service),
     messages.map(({ principal }) => principal),
-    messages.map(({ event }) => JSON.stringify({ event })),
+    messages.map(({ event, subject }) => JSON.stringify({ event, subject })),
     messages.map(({ event, data }) => JSON.stringify({ type: event, timestamp, data })),
     messages.map(({ requestId }) => requestId ?? null),
     messages.map(({ ttlSeconds }) => ttlSeconds),

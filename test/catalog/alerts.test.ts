@@ -240,6 +240,21 @@ describe('the webhook of an alert', () => {
   });
 });
 
+it('shows the last webhook of each alert, also if several have one URL', async () => {
+  let isDown = true;
+  const receiver = await startTestReceiver(() => (isDown ? { status: 500 } : 204));
+  const failing = await viewWithAlert('q=rafter', { webhook_url: receiver.url });
+  const silent = await viewWithAlert('q=unmatched', { webhook_url: receiver.url });
+  onTestFinished(await startDeliverer());
+  await seed(['rafter:1'], 'rafter');
+  const alertOf = async ({ id }: Json) =>
+    (await reader.get('/views')).body.items.find((view: Json) => view.id === id).alert;
+  await expect.poll(async () => (await alertOf(failing)).last_delivery?.error, POLL).toBe('http_status');
+  expect(await alertOf(silent)).not.toHaveProperty('last_delivery');
+  isDown = false;
+  await expect.poll(() => catalog.context.tasks.pendingDeliveries(), POLL).toBe(0);
+});
+
 describe('an alert of an issued token', () => {
   const token = 'an-issued-token-of-the-test';
   const issued = () => catalog.client({ token });

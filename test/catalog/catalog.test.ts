@@ -590,9 +590,18 @@ describe('Saved views', () => {
     ['a name with a NUL', { name: 'a\0', query: '' }, ['body', 'name']],
     ['a missing query', { name: 'a' }, ['body', 'query']],
     ['a query that is not URL-encoded', { name: 'a', query: 'q=мост' }, ['body', 'query']],
-    ['a too long query', { name: 'a', query: 'q'.repeat(4001) }, ['body', 'query']],
+    ['a too long query', { name: 'a', query: 'q'.repeat(8193) }, ['body', 'query']],
   ])('reject %s with 422', async (_, json, loc) => {
     expect(await catalog.reader.post('/views', { json })).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+  });
+
+  it('save each query that a search accepts', async () => {
+    const tags = Array.from({ length: 50 }, (_, i) => `tag=${'longtag'.repeat(20)}${i}`);
+    const query = tags.join('&');
+    expect((await catalog.reader.get(`/search?${query}`)).status).toBe(200);
+    const { status, body } = await catalog.reader.post('/views', { json: { name: 'long', query } });
+    expect([status, body.query]).toEqual([201, query]);
+    expect((await catalog.reader.request(`/views/${body.id}`, { method: 'DELETE' })).status).toBe(204);
   });
 
   it('are limited to 100 per user', async () => {

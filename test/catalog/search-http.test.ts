@@ -96,7 +96,11 @@ describe('GET /search', () => {
   });
 
   it('filters by the numbers and the presence of attributes, as does the export', async () => {
-    const attributes = [{ year: 1960, note: 'x' }, { year: 1980 }, { year: '1970', note: null }];
+    const attributes = [
+      { year: 1960, note: 'x', cost: 999_999_999 },
+      { year: 1980, cost: 5e9 },
+      { year: '1970', note: null, cost: '999999999999999' },
+    ];
     const records = attributes.map((each, i) => ({ recordId: `house${i}`, attributes: each, text: 'field test' }));
     await catalog.seed(records);
     const found = async (query: string) => (await idsOf(`q=field&sort=oldest&${query}`)).sort();
@@ -105,6 +109,8 @@ describe('GET /search', () => {
     expect(await found('range=year:1960..&range=year:..1980')).toEqual(['house0', 'house1', 'house2']);
     expect(await found('range=year:1980.5..')).toEqual([]);
     expect(await found('has=year')).toEqual(['house0', 'house1', 'house2']);
+    expect(await found('range=cost:1000000000..&range=cost:..999999999999999')).toEqual(['house1', 'house2']);
+    expect(await found('range=cost:5000000000.25..')).toEqual(['house2']);
     expect(await found('has=year&not_has=note')).toEqual(['house1', 'house2']);
     const { text } = await catalog.reader.get('/export?format=jsonl&range=year:1971..&not_has=note');
     expect(JSON.parse(text).record_id).toBe('house1');
@@ -175,7 +181,9 @@ describe('GET /search', () => {
       'year:1..2..3',
       'year:a..',
       'year:1e3..',
-      'year:1234567890..',
+      'year:1234567890123456..',
+      'year:123456789.1234567..',
+      'year:0.0000009..',
       'year:1',
     ].map((range): [string, string] => [`range=${range}`, 'range']),
     ['has=%00', 'has'],
@@ -240,7 +248,11 @@ describe('GET /search', () => {
         not_service: ['stt', 'import'],
         status: ['done', 'failed'],
       },
-      { range: ['a:b:-1.5..0.000001', 'year:1960..', 'a..b:..7'], has: 'a:b', not_has: ['x', 'y'] },
+      {
+        range: ['a:b:-1.5..0.000001', 'year:1960..', 'a..b:..7', 'cost:-999999999999999..0.12345678901234'],
+        has: 'a:b',
+        not_has: ['x', 'y'],
+      },
       { attribute: ['a=b=c', 'd=e'], not_attribute: 'имя=&+ %' },
       {},
     ] as unknown as SearchQuery[];

@@ -240,10 +240,10 @@ function searchRandomRecords(seed: number): void {
       const { filters } = query;
       const about = `seed ${seed}, facets ${i}: ${JSON.stringify(filters)}`;
       const { facets, total, more, facetsComplete } = await bounded.find(filters, page({ facets: true }));
-      const { q, minConf, from, to, hasReport, duplicates, ranges, has, hasNot, hidden } = filters;
+      const { q, minConf, from, to, hasReport, ranges, has, hasNot, hidden } = filters;
       const { attributes, excludedAttributes } = filters;
       const ofFields = [ranges, has, hasNot, attributes, excludedAttributes];
-      const others = [q, minConf, from, to, hasReport, duplicates, ...ofFields, hidden];
+      const others = [q, minConf, from, to, hasReport, ...ofFields, hidden];
       const period = omitUndefined({ from, to, hidden });
       const newest = new Set(bruteForceSearch(records, { filters: period, terms: [] }, 'newest').slice(0, maxTested));
       const matches = (of: Filters) => bruteForceSearch(records, { ...query, filters: of }, 'newest');
@@ -312,17 +312,18 @@ function searchRandomRecords(seed: number): void {
   it('maintains the counts of facets while records are changed, hidden and deleted', async () => {
     const { db } = database;
     const differences = `
-      (select facets, count(*) from catalog_records where not hidden group by 1
-       except select facets, count from catalog_facet_counts)
+      (select facets, count(*), count(*) filter (where duplicate) from catalog_records where not hidden group by 1
+       except select facets, count, duplicates from catalog_facet_counts)
       union all
-      (select facets, count from catalog_facet_counts where count <> 0
-       except select facets, count(*) from catalog_records where not hidden group by 1)`;
+      (select facets, count, duplicates from catalog_facet_counts where count <> 0 or duplicates <> 0
+       except select facets, count(*), count(*) filter (where duplicate) from catalog_records where not hidden group by 1)`;
     expect((await db.query('select from catalog_facet_counts where count > 0')).rows.length).toBeGreaterThan(20);
     for (const change of [
       'select',
       `update catalog_records set hidden = not hidden where number % 3 = 0`,
       `update catalog_records set status = 'failed', surface = 'new' where number % 4 = 0`,
       `update catalog_records set title = 'new' where number % 5 = 0`,
+      'update catalog_photos set photo = -1 where number % 6 = 0',
       `delete from catalog_records where number % 7 = 0`,
       'truncate catalog_records cascade',
     ]) {
@@ -332,6 +333,49 @@ function searchRandomRecords(seed: number): void {
     expect((await db.query('select from catalog_facet_counts')).rows).toEqual([]);
   });
 }
+
+describe('Duplicates', () => {
+  useDatabase();
+
+  it('are marked while photos are found, hidden, changed and deleted', async () => {
+    const { db } = database;
+    await seedRandomRecords(db, createRandom(3), 300);
+    const differences = `
+      select r.number, r.duplicate from catalog_records r
+       where r.duplicate <> exists (
+               select from catalog_photos p
+                 join catalog_photos o on o.photo = p.photo and o.number <> p.number
+                 join catalog_records v on v.number = o.number
+                where p.number = r.number and not v.hidden)`;
+    const marked = async () =>
+      (await db.query<{ marked: number }>('select count(*) as marked from catalog_records where duplicate')).rows[0]!
+        .marked;
+    expect((await db.query(differences)).rows).toEqual([]);
+    expect(await marked()).toBeGreaterThan(20);
+    for (const change of [
+      'update catalog_records set hidden = true where number % 3 = 0',
+      'update catalog_records set hidden = number % 5 = 0',
+      `update catalog_photos set photo = photo + 1 where number % 2 = 0`,
+      `update catalog_photos set photo = null where number % 7 = 0`,
+      `update catalog_photos set photo = -1 where number % 4 = 0`,
+      `update catalog_photos set photo = -1 where number % 9 = 0`,
+      'update catalog_records set hidden = true where number % 4 = 0',
+      `update catalog_records set hidden = number % 8 = 0`,
+      `update catalog_records set picture_key = 'other' where number % 11 = 0`,
+      `update catalog_records set service = 'import', hidden = not hidden where number % 13 = 0`,
+      `delete from catalog_photos where number % 5 = 1`,
+      `insert into catalog_photos (number, photo) select number, -2 from catalog_records where number % 5 = 1 on conflict do nothing`,
+      'delete from catalog_records where number % 3 = 1',
+      `delete from catalog_photos where photo = -1
+         and number <> (select min(number) from catalog_photos join catalog_records using (number) where photo = -1 and not hidden)`,
+    ]) {
+      const { rowCount } = await db.query(change);
+      expect(rowCount, change).toBeGreaterThan(0);
+      expect((await db.query(differences)).rows, change).toEqual([]);
+    }
+    expect(await marked()).toBeGreaterThan(5);
+  });
+});
 
 describe('Catalog search for words', () => {
   useDatabase();

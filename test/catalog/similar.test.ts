@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { packVector } from '../../src/ml/compact-vector.ts';
+import { lockRecords } from '../../src/services/catalog/records/write.ts';
 import { createPicture } from '../../src/services/shared/images/picture.ts';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
 import { finishTasks } from '../support/catalog-tasks.ts';
@@ -180,6 +181,26 @@ describe('The same photo', () => {
     await hide('second copy');
     expect(await findDuplicates(true)).not.toContain('first copy');
     expect(await findSimilar('first copy')).toEqual([]);
+  });
+
+  it('is compared after a concurrent decision on its copy', async () => {
+    const photo = await createPhoto();
+    await seedPhoto('being hidden', photo);
+    await catalog.seed([{ recordId: 'being compared' }]);
+    await untilCompared();
+    const picture = (await createPicture(photo, new AbortController().signal))!;
+    const { db } = catalog.context;
+    await db.transaction(async (tx) => {
+      await lockRecords(tx);
+      await tx.query(`update catalog_records set hidden = true where record_id = 'being hidden'`);
+      await catalog.seedPicture('being compared', picture);
+      const waiting = `select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`;
+      await expect.poll(async () => (await db.query(waiting)).rowCount, { timeout: 20_000 }).toBeGreaterThan(0);
+    });
+    await untilCompared();
+    expect(await findDuplicates(true)).not.toContain('being compared');
+    const hidden = await catalog.moderator.get('/search?hidden=true&duplicates=true');
+    expect(idsOf(hidden.body.items)).toContain('being hidden');
   });
 
   it('is compared again when a record gets another picture', async () => {

@@ -39,7 +39,7 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
       const page = await readMatches(tx, viewId, sent, MATCHES_PER_MESSAGE);
       sent = page.position;
       const data: MatchedData = { view: { id: viewId, name }, matches: page.matches.map(matchBody) };
-      const message = { principal, url, secret: secret ?? undefined, event: MATCHED_EVENT, data };
+      const message = { principal, url, secret: secret ?? undefined, event: MATCHED_EVENT, subject: viewId, data };
       if (page.matches.length > 0) {
         await sendMessages(tx, [{ ...message, service: 'catalog', ttlSeconds: messageTtlSeconds }]);
       }

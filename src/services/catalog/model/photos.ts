@@ -2,6 +2,7 @@ import type { Db } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import { readGreyLevels } from '../../shared/images/picture.ts';
 import { leaseRows } from '../../shared/lease-rows.ts';
+import { lockRecords } from '../records/write.ts';
 import { patternOf } from '../search/photo-pattern.ts';
 import { findSamePhoto } from '../search/same-photo.ts';
 
@@ -26,6 +27,7 @@ export async function compareNextPhoto(db: Db, files: Files, pageServices: reado
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
     const same = pattern && (await findSamePhoto(tx, pattern, { except: due.number }));
     const photo = same && (same.photo ?? (await tx.query<{ photo: number }>(NEW_PHOTO)).rows[0]!.photo);
+    await lockRecords(tx);
     const { rowCount } = await tx.query(KEEP, [
       ...[due.number, due.picture_key, pattern?.hash ?? null],
       ...[pattern ? Buffer.from(pattern.pattern) : null, photo ?? null],
@@ -59,5 +61,6 @@ const NEW_PHOTO = { name: 'catalog-photo-new', text: `select nextval('catalog_ph
 
 const JOIN = {
   name: 'catalog-photo-join',
-  text: 'update catalog_photos set photo = $2 where number = $1 and photo is null',
+  // Without a hash: the record has another picture meanwhile.
+  text: 'update catalog_photos set photo = $2 where number = $1 and photo is null and hash is not null',
 };

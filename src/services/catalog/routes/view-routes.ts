@@ -4,6 +4,7 @@ import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { MAX_URL_LENGTH } from '../../../http/server-limits.ts';
 import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import type { EventCursors } from '../../../tasks/event-cursor.ts';
@@ -29,7 +30,7 @@ import { MAX_VIEWS, type View, type ViewOwners, type Views } from '../views/view
 export const NewView = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: VISIBLE_NAME }),
   query: Type.String({
-    maxLength: 4000,
+    maxLength: MAX_URL_LENGTH,
     pattern: '^[!-~]*$',
     description: 'Query string of the search page without `?`.',
   }),

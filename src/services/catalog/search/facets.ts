@@ -182,11 +182,17 @@ async function countBy(
 }
 
 /** Counts that triggers maintain, without the records indexed since the snapshot. */
-function maintained({ kinds, upTo }: ResolvedFilters, { bind }: Binder): string {
+function maintained({ filters: { duplicates }, kinds, upTo }: ResolvedFilters, { bind }: Binder): string {
   const of = kinds === undefined ? 'true' : `facets = any(${bind(kinds)}::int[])`;
-  return `select facets, count from catalog_facet_counts where ${of}
+  const [count, isCounted] =
+    duplicates === undefined
+      ? ['count', 'true']
+      : duplicates
+        ? ['duplicates', 'duplicate']
+        : ['count - duplicates', 'not duplicate'];
+  return `select facets, ${count} as count from catalog_facet_counts where ${of}
           union all
-          select facets, -1 from catalog_records where ${of} and not hidden and number > ${bind(upTo)}::bigint`;
+          select facets, -1 from catalog_records where ${of} and ${isCounted} and not hidden and number > ${bind(upTo)}::bigint`;
 }
 
 async function read(db: Queryable, combinations: FacetCombinations, text: string): Promise<Count[]> {

@@ -50,7 +50,7 @@ export function firstRecords(resolved: ResolvedFilters, order: readonly string[]
   return `(select * from catalog_records r where ${scope(resolved, p)} order by ${order.join(', ')} limit ${max}) r`;
 }
 
-/** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
+/** All filters except `q`. `kinds` covers those on facets. */
 export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   const { filters, kinds, reported } = resolved;
   const { minConf, hasReport, duplicates } = filters;
@@ -59,28 +59,19 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
-  if (duplicates === true) conditions.push(`r.number in (${DUPLICATES})`);
-  if (duplicates === false) conditions.push(`not exists (${DUPLICATES} and p.number = r.number)`);
+  if (duplicates !== undefined) conditions.push(duplicates ? 'r.duplicate' : 'not r.duplicate');
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
 }
 
 /** `facets count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
 
-/** Whether no filter is set but those on facets. */
+/** Whether no filter is set but those of which counts are maintained: on facets and `duplicates`. */
 export function hasOnlyFacets({ filters, expansion, reported }: ResolvedFilters): boolean {
-  const { minConf, from, to, duplicates, ranges, has, hasNot, attributes, excludedAttributes, hidden } = filters;
+  const { minConf, from, to, ranges, has, hasNot, attributes, excludedAttributes, hidden } = filters;
   const ofFields = [ranges, has, hasNot, attributes, excludedAttributes];
-  return [expansion, reported, minConf, from, to, duplicates, ...ofFields, hidden].every((each) => each === undefined);
+  return [expansion, reported, minConf, from, to, ...ofFields, hidden].every((each) => each === undefined);
 }
-
-/** Records with the photo of another visible record. */
-const DUPLICATES = `
-  select p.number
-    from catalog_photos p
-   where p.photo is not null
-     and exists (select from catalog_photos o join catalog_records v using (number)
-                  where o.photo = p.photo and o.number <> p.number and not v.hidden)`;
 
 /** Each condition reads a range of `catalog_fields_by_value` or the fields of one record. */
 function fieldConditions(filters: Filters, { bind }: Binder): string[] {

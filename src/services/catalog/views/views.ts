@@ -46,14 +46,13 @@ export function createViews(
       const { rows } = await db.query<ViewRow>(`${SELECT} order by lower(name), id`, [owner]);
       if (rows.every(({ webhookUrl }) => webhookUrl === null)) return rows.map(viewOf);
       const latest = await deliveries.list({ service: 'catalog', principal: owner }, {}, MAX_DELIVERIES);
-      const attempted = latest
-        .filter(({ webhook }) => webhook.attempts > 0)
-        .map(({ url, webhook }) => [url, webhook] as const);
-      // The first one of a URL is the latest: it must be the last one of the map.
-      const lastByUrl = new Map(attempted.reverse());
+      const attempted = latest.filter(({ webhook }) => webhook.attempts > 0);
+      // A view can have had another URL.
+      const lastOf = (id: string, to: string | null) =>
+        attempted.find(({ subject, url }) => subject === id && url === to)?.webhook;
       return rows.map(viewOf).map(({ alert, ...view }) => ({
         ...view,
-        alert: alert && { ...alert, lastDelivery: lastByUrl.get(alert.webhookUrl ?? '') },
+        alert: alert && { ...alert, lastDelivery: lastOf(view.id, alert.webhookUrl) },
       }));
     },
 
