@@ -200,8 +200,11 @@ async function write(db, batch) {
        insert into catalog_texts (number, text)
        select number, text from written join given using (record_id)
      ), fields as (
-       insert into catalog_fields (number, field, value)
-       select number, key, value::float8 from written join given using (record_id), jsonb_each_text(fields)
+       insert into catalog_fields (number, field, value, text)
+       select number, key, value::float8, null from written join given using (record_id), jsonb_each_text(fields)
+        union all
+       select number, 'general:purpose', null, (array['dwelling', 'office', 'school', 'garage', 'shop'])[1 + number % 5]
+         from written join given using (record_id) where service = 'passports'
      ), photos as (
        insert into catalog_photos (number, photo)
        select number, photo from written join given using (record_id) where photo is not null

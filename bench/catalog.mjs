@@ -52,6 +52,7 @@ try {
     'with facets: filters and words': () => search(random.chance(0.5) ? filters(random) : words(random)),
     'with facets: filters': () => search(filters(random)),
     'with facets: several values, ranges': () => `${url}/search?${new URLSearchParams(severalValues(random))}`,
+    'with facets: an attribute': () => search({ attribute: `general:purpose=${random.pick(['office', 'school'])}` }),
     'with facets: words': () => search(words(random)),
     'with facets: misspelt words': () => search(misspelt(random)),
     'with facets: "two words" quoted': () => search({ q: `"${random.pick(COMMON)} ${random.pick(COMMON)}"` }),

@@ -449,6 +449,14 @@ describe('Catalog pages', () => {
     await until(() => shownRecords(page)).toEqual(['site-1']);
     expect(await page.locator('.chip').allTextContents()).toEqual(['surveyor: Petrov ×']);
     expect(await surveyors.locator('li').count()).toBe(2);
+    // The filter stays when another query has no such value, and no such field.
+    await page.locator('#q').fill('nothing-like-this');
+    await until(() => shownRecords(page)).toEqual([]);
+    await page.locator('#q').fill('site-1');
+    await until(() => shownRecords(page)).toEqual(['site-1']);
+    expect(new URL(page.url()).searchParams.getAll('attribute')).toEqual(['surveyor=Petrov']);
+    await page.locator('#q').fill('');
+    await until(async () => new URL(page.url()).search).toBe('?attribute=surveyor%3DPetrov');
     await page.locator('#chip-attribute-0').click();
     await page.getByLabel('With the field').selectOption('surveyor');
     await until(async () => (await shownRecords(page)).sort()).toEqual(['site-1', 'site-2']);

@@ -149,6 +149,10 @@ describe('GET /search', () => {
       { field: 'site', label: null, values: [value('A=1')] },
       { field: 'urgent', label: null, values: [value('true')] },
     ]);
+    // Neither a field with many texts nor many filtered fields are counted again.
+    expect((await search('attribute=code=code 7')).body.attribute_facets).toEqual([]);
+    const unknown = Array.from({ length: 50 }, (_, i) => `not_attribute=k${i}=v`).join('&');
+    expect((await search(`q=inspected&${unknown}`)).body.total).toBe(3);
     expect((await search('q=inspected&facets=false')).body.attribute_facets).toBeUndefined();
     const { text } = await catalog.reader.get('/export?format=jsonl&attribute=inspector=petrov');
     expect(JSON.parse(text).record_id).toBe('place2');

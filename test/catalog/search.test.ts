@@ -239,7 +239,8 @@ function searchRandomRecords(seed: number): void {
       const query = randomQuery(random);
       const { filters } = query;
       const about = `seed ${seed}, facets ${i}: ${JSON.stringify(filters)}`;
-      const { facets, total, more, facetsComplete } = await bounded.find(filters, page({ facets: true }));
+      const found = await bounded.find(filters, page({ facets: true }));
+      const { facets, total, more, facetsComplete } = found;
       const { q, minConf, from, to, hasReport, ranges, has, hasNot, hidden } = filters;
       const { attributes, excludedAttributes } = filters;
       const ofFields = [ranges, has, hasNot, attributes, excludedAttributes];
@@ -265,6 +266,16 @@ function searchRandomRecords(seed: number): void {
         expect(facets![name].every((each) => each.more === !exact)).toBe(true);
         if (!exact) incomplete++;
         if (!exact) expect(facetsComplete, about).toBe(false);
+      }
+      for (const field of FIELDS) {
+        const ofAll = bruteForceAttribute(records, query, field);
+        const isRecounted = [...(attributes ?? []), ...(excludedAttributes ?? [])].some((each) => each.field === field);
+        for (const { value, count, more: isMore } of found.attributes!.find((each) => each.field === field)?.values ??
+          []) {
+          expect(count, `${about}: ${field}`).toBeLessThanOrEqual(ofAll[value]!);
+          if (!isRecounted) expect(isMore, `${about}: ${field}`).toBe(!isKnown);
+          if (!isMore) expect(count, `${about}: ${field}`).toBe(ofAll[value]);
+        }
       }
       expect(more, about).toBe(!isKnown && !isExact(filters));
       if (more) expect(total, about).toBeGreaterThanOrEqual(maxCount);

@@ -33,12 +33,15 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
           {...{ state, viewer }}
         />
       ))}
-      {found.attributes?.map(({ field, label, values }) => (
+      {found.attributes?.map(({ field, label, values }, i) => (
         <FacetSection
-          id={`attribute-${field}`}
+          id={`attribute-${i}`}
           title={showInvisible(label?.[viewer.language] ?? field)}
           name="attribute"
-          facet={values.map((each) => ({ ...each, value: formatAttribute({ field, value: each.value }) }))}
+          facet={withSelected(
+            values.map((each) => ({ ...each, value: formatAttribute({ field, value: each.value }) })),
+            selectedOf('attribute', state).filter((each) => each.startsWith(`${field}=`)),
+          )}
           labelOf={(value) => showInvisible(value.slice(field.length + 1))}
           {...{ state, viewer }}
         />

@@ -56,6 +56,11 @@ export function SearchView(
           {(['view', 'has', 'not_has'] as const).flatMap((name) =>
             (state[name] ?? []).map((value) => <input type="hidden" name={name} value={value} />),
           )}
+          {(['attribute', 'not_attribute'] as const).flatMap((name) =>
+            (state[name] ?? [])
+              .filter((value) => !found.attributes?.some(({ field }) => value.startsWith(`${field}=`)))
+              .map((value) => <input type="hidden" name={name} value={value} />),
+          )}
           {otherRanges(fields, ranges).map((range) => (
             <input type="hidden" name="range" value={formatRange(range)} />
           ))}

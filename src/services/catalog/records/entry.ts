@@ -96,11 +96,11 @@ export function fieldsOf(values: JsonObject): Field[] {
     }));
 }
 
-/** Null for numbers, lists, objects and texts longer than those by which people filter. */
+/** Null for numbers, lists, objects, texts longer than those by which people filter, and those that forms change: of several lines. */
 function filterableText(value: JsonValue): string | null {
   const text =
     typeof value === 'boolean' ? String(value) : typeof value === 'string' ? toStorableText(value).trim() : '';
-  return text === '' || text.length > MAX_FIELD_TEXT_LENGTH ? null : text;
+  return text === '' || text.length > MAX_FIELD_TEXT_LENGTH || /\p{Cc}/u.test(text) ? null : text;
 }
 
 export const MAX_FIELD_TEXT_LENGTH = 100;

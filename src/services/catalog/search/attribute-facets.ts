@@ -5,6 +5,8 @@ import type { AttributeFacet, Filters, KnownField, Sort } from './search-types.t
 /** Of many results those whose fields are counted: finding the first 1 000 of a million by a range took 270 ms. */
 export const ATTRIBUTES_SAMPLE = 200;
 const MAX_FACETS = 20;
+/** Filtered fields that are counted without their filter, each by a search. */
+const MAX_RECOUNTED = 5;
 
 /**
  * Counts the values of each field over all filters except the field's own: of all results if they are few, else of the first
@@ -20,17 +22,19 @@ export async function countAttributes(
   const { resolved } = found;
   const { attributes = [], excludedAttributes = [] } = resolved.filters;
   const filtered = new Set([...attributes, ...excludedAttributes].map(({ field }) => field));
-  const shown = fields.filter(({ name, hasFewTexts }) => (hasFewTexts && !name.includes('=')) || filtered.has(name));
+  const shown = fields.filter(({ name, hasFewTexts }) => hasFewTexts && !name.includes('='));
   const names = shown.map(({ name }) => name);
-  const others = names.filter((name) => !filtered.has(name));
   const count = (of: readonly string[], { sample, total }: FirstMatches) =>
     countTexts(db, of, sample, total <= limits.maxCount);
-  const counts = others.length > 0 ? [...(await count(others, found))] : [];
-  for (const name of names.filter((each) => filtered.has(each))) {
+  let counts = names.length > 0 ? await count(names, found) : [];
+  for (const name of names.filter((each) => filtered.has(each)).slice(0, MAX_RECOUNTED)) {
     const rest = { ...resolved, filters: withoutField(resolved.filters, name) };
     const written = { resolved: rest, withAlternatives: async () => rest };
     const page = { sort, page: 1, limit: 1, facets: false };
-    counts.push(...(await count([name], await findFirstMatches(db, written, page, limits, ATTRIBUTES_SAMPLE))));
+    const own = await count([name], await findFirstMatches(db, written, page, limits, ATTRIBUTES_SAMPLE));
+    // A rare selected value may not be among the first results without the filter.
+    const missing = counts.filter((each) => !own.some(({ value }) => each.field === name && each.value === value));
+    counts = [...own, ...missing];
   }
   const facets = shown.map(({ name, label }) => ({
     field: name,
@@ -72,8 +76,10 @@ const COUNT_TEXTS = {
   text: `
     select f.field, f.text as value, count(*)::integer as count
       from unnest($2::bigint[]) as m (number)
-      join catalog_fields f using (number)
-     where f.field = any($1::text[]) and f.text is not null
+     -- "offset 0": else PostgreSQL may read the whole table, because it takes the list of fields for a scan of each.
+     cross join lateral (
+           select c.field, c.text from catalog_fields c where c.number = m.number and c.text is not null offset 0) f
+     where f.field = any($1::text[])
      group by f.field, f.text
      order by count desc, f.text`,
 };

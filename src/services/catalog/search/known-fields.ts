@@ -22,6 +22,8 @@ export function createKnownFields() {
 
 const MAX_TEXTS = 30;
 const MAX_FIELDS = 200;
+/** Records of a field among which a visible one is searched for. */
+const MAX_TESTED = 1000;
 
 const KNOWN_FIELDS = {
   name: 'catalog-known-fields',
@@ -43,9 +45,9 @@ const KNOWN_FIELDS = {
       from (select field from name where field not in ('project', 'tag') limit ${MAX_FIELDS}) n
      cross join lateral (
            select r.number, r.service
-             from catalog_fields f
+             from (select number from catalog_fields where field = n.field limit ${MAX_TESTED}) f
              join catalog_records r using (number)
-            where f.field = n.field and not r.hidden
+            where not r.hidden
             limit 1) one
      cross join lateral (
            with recursive known (text) as (
