@@ -30,6 +30,8 @@ addEventListener('click', (event) => {
   const link = (event.target as Element).closest?.<HTMLAnchorElement>('a[data-swap]');
   if (link == null) return;
   event.preventDefault();
+  clearTimeout(timer);
+  clearFieldsWithout(new URL(link.href).searchParams);
   void show(link.href, 'push', link.dataset['swap'] === 'page');
 });
 
@@ -51,6 +53,21 @@ function clearOpposite({ name, value }: HTMLInputElement): void {
   const other = document.querySelector<HTMLInputElement>(selector);
   if (other !== null) other.checked = false;
 }
+
+/** The next choice, perhaps before the answer, must not restore a filter that a link removed. */
+function clearFieldsWithout(query: URLSearchParams): void {
+  for (const field of [...form.elements]) {
+    if (!(field instanceof HTMLInputElement) || isInQuery(field, query)) continue;
+    if (field.type === 'checkbox') field.checked = false;
+    else field.value = '';
+  }
+}
+
+/** The fields "min:NAME" and "max:NAME" are one range in a URL. */
+const isInQuery = ({ name, value }: HTMLInputElement, query: URLSearchParams) =>
+  /^m(in|ax):/.test(name)
+    ? query.getAll('range').some((range) => range.startsWith(`${name.slice('min:'.length)}:`))
+    : query.getAll(name).includes(value);
 
 function isField(target: EventTarget | null): target is HTMLInputElement | HTMLSelectElement {
   const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target : undefined;
