@@ -499,10 +499,10 @@ create trigger catalog_discard_thumbnail_of_deleted after delete on catalog_reco
 create index catalog_records_by_age on catalog_records (created_at desc, number desc, facets, duplicate) where not hidden;
 create index catalog_records_by_confidence on catalog_records
   (coalesce(top_conf, -1) desc, created_at desc, number desc, facets, duplicate) where not hidden;
-create index catalog_records_by_facets on catalog_records (facets, number, duplicate) where not hidden;
+create index catalog_records_by_facets on catalog_records (facets, created_at desc, number desc, duplicate) where not hidden;
 -- Duplicates can be few, or few of some facets.
 create index catalog_duplicates_by_age on catalog_records (created_at desc, number desc, facets) where duplicate and not hidden;
-create index catalog_duplicates_by_facets on catalog_records (facets, number) where duplicate and not hidden;
+create index catalog_duplicates_by_facets on catalog_records (facets, created_at desc, number desc) where duplicate and not hidden;
 -- For the deletion of combinations that no record has any more, also for the check of the foreign key.
 create index catalog_records_by_combination on catalog_records (facets);
 create index catalog_records_hidden on catalog_records (created_at desc, number desc) where hidden;
@@ -515,9 +515,10 @@ create function catalog_word_pairs(words tsvector) returns integer[] language sq
   select array_agg(distinct hashtext(a.lexeme || ' ' || b.lexeme) & 65535)
     from occurrences a join occurrences b on b.position = a.position + 1
 $$;
--- One index for all: a word in the title and another that is excluded anywhere need no search vectors; a common word with a facet or
--- among the newest records, by ranges of their numbers, needs only part of its list.
+-- One index for all: a word in the title and another that is excluded anywhere need no search vectors; a common word with a facet, of a service or
+-- among the newest records, by ranges of 1024 or 32768 numbers, needs only part of its list.
 create index catalog_records_words on catalog_records
-  using gin (search, title_search, catalog_word_pairs(search), (array[facets]), (array[(number / 1024)::integer]))
+  using gin (search, title_search, catalog_word_pairs(search), (array[facets, ~(hashtext(service) & 1023)]),
+             (array[(number / 1024)::integer, ~(number / 32768)::integer]))
   with (fastupdate = off);
 create index catalog_words_trigrams on catalog_words using gin (word gin_trgm_ops);

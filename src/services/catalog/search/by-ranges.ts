@@ -2,6 +2,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { orderOf } from './order.ts';
 import type { Page } from './search-types.ts';
 import {
+  type Condition,
   createParameters,
   fromClause,
   prepare,
@@ -14,10 +15,12 @@ import {
 
 /** Of `count` ranges before the newest `skipped`. */
 export function newestRanges({ upTo }: ResolvedFilters, count: number, skipped = 0): number[] {
-  return Array.from({ length: count }, (_, i) => Math.floor(upTo / RANGE_SIZE) - skipped - i);
+  return Array.from({ length: count }, (_, i) => Math.floor(upTo / RANGE_SIZE) - skipped - i).filter(
+    (range) => range >= 0,
+  );
 }
 
-/** PostgreSQL compares each entry of the index with all of the ranges. */
+/** With more, the index is not read in less time than without ranges. */
 const MAX_RANGES = 400;
 
 /**
@@ -36,12 +39,19 @@ export async function readByRanges(
   // Half as many again, and a few for chance.
   const among = Math.ceil(((needed + 10) * 1.5) / density);
   if (!(among <= Math.min(MAX_RANGES * RANGE_SIZE, upTo / 2))) return undefined;
-  const read = (ranges: readonly number[]) => readRanges(db, resolved, page, stage, needed, ranges);
-  const isNewest = page.sort !== 'oldest' && !filters.to && !after;
-  const newest = isNewest ? await read(newestRanges(resolved, Math.ceil(among / RANGE_SIZE))) : undefined;
-  if (newest) return newest;
+  const read = (ranges: readonly number[], outside: Condition) =>
+    readRanges(db, resolved, page, stage, needed, ranges, outside);
+  if (page.sort !== 'oldest' && !filters.to && !after) {
+    const ranges = newestRanges(resolved, Math.ceil(among / RANGE_SIZE));
+    const found = await read(ranges, ({ bind }) => `r.number < ${bind(ranges.at(-1)! * RANGE_SIZE)}::bigint`);
+    if (found) return found;
+  }
   const ranges = await rangesByAge(db, resolved, page, among);
-  return ranges.length <= MAX_RANGES ? read(ranges) : undefined;
+  if (ranges.length > MAX_RANGES) return undefined;
+  return read(
+    ranges,
+    ({ bind }) => `(r.number / ${RANGE_SIZE})::integer not in (select unnest(${bind(ranges)}::int[]))`,
+  );
 }
 
 /** Of the first `among` records. */
@@ -62,7 +72,7 @@ async function rangesByAge(
   return rows.map(({ range }) => range);
 }
 
-/** Undefined if matches of other ranges may be among the first. */
+/** Undefined if matches `outside` of the ranges may be among the first. */
 async function readRanges(
   db: Queryable,
   resolved: ResolvedFilters,
@@ -70,6 +80,7 @@ async function readRanges(
   stage: Stage,
   needed: number,
   ranges: readonly number[],
+  outside: Condition,
 ): Promise<readonly number[] | undefined> {
   const { bind, values } = createParameters();
   const [order, reverse, before] = sort === 'oldest' ? ['asc', 'desc', '<'] : ['desc', 'asc', '>'];
@@ -80,11 +91,10 @@ async function readRanges(
         where ${where(resolved, { bind })} and ${stage.rest({ bind })} ${inOrder(order!)} limit ${bind(needed)})
      select array(select number from m ${inOrder(order!)}) as numbers,
             not exists (
-              select from (select r.number from catalog_records r
-                            where ${scope(resolved, { bind })}
-                              and (r.created_at, r.number) ${before} (select created_at, number from m ${inOrder(reverse!)} limit 1)
-                           offset 0) other
-               where (number / ${RANGE_SIZE})::integer not in (select unnest(${bind(ranges)}::int[]))) as complete`),
+              select from catalog_records r
+               where ${scope(resolved, { bind })}
+                 and (r.created_at, r.number) ${before} (select created_at, number from m ${inOrder(reverse!)} limit 1)
+                 and ${outside({ bind })}) as complete`),
     values,
   );
   const { numbers, complete } = rows[0]!;

@@ -123,7 +123,8 @@ async function readMany(
   if (page.sort === 'confidence') return (await readStage(db, resolved, page, stage, needed)).first;
   const first = await readByRanges(db, resolved, page, stage, needed, density);
   if (first) return first;
-  const tested = await testRecords(db, resolved, page, stage, needed, maxTested);
+  const mayBeTested = needed <= density * maxTested * 1.5;
+  const tested = mayBeTested ? await testRecords(db, resolved, page, stage, needed, maxTested) : [];
   return tested.length === needed ? tested : (await readStage(db, resolved, page, stage, needed)).first;
 }
 
@@ -135,9 +136,8 @@ interface StageMatches {
   readonly density: number;
 }
 
-/** Ranges of the newest records that are searched first and next for a word of a large catalog. */
-const NEWEST_RANGES = 4;
-const NEXT_RANGES = 20;
+/** Ranges of the newest records that are searched one after the other for a word of a large catalog. */
+const PROBED_RANGES = [4, 20, 128];
 const MIN_PROBED = 64 * RANGE_SIZE;
 
 /**
@@ -159,30 +159,33 @@ async function readStage(
   const matches = (most: number | string, ranges?: readonly number[]) => `
     select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, resolved, { bind }, ranges)}
      where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${most}`;
-  const countOf = (list: string) => `(select count(*) from ${list})`;
   const isProbed = max !== undefined && stage.words !== undefined && resolved.upTo > MIN_PROBED;
-  const probed = isProbed && {
-    newest: matches(max, newestRanges(resolved, NEWEST_RANGES)),
-    next: matches(
-      `(select case when count(*) * ${1 + NEXT_RANGES / NEWEST_RANGES} < ${max} then 0 else ${max} - count(*) end from newest)`,
-      newestRanges(resolved, NEXT_RANGES, NEWEST_RANGES),
-    ),
-    found: `${countOf('newest')} + ${countOf('next')}`,
-  };
-  const text = `with ${
-    probed
-      ? `newest as materialized (${probed.newest}), next as materialized (${probed.next}),
-           m as materialized (${matches(`(case when ${probed.found} < ${max} then ${max} else 0 end)`)})
-     select greatest(${probed.found}, ${countOf('m')}) as count,
-            ${countOf('newest')}::float8 / ${NEWEST_RANGES * RANGE_SIZE} as density`
-      : `m as materialized (${matches(max ?? 'all')})
-     select ${countOf('m')} as count, (select count(*)::float8 / greatest(max(number), 1) from m) as density`
-  },
+  const probes = isProbed ? PROBED_RANGES.map((count, i) => ({ count, skipped: sum(PROBED_RANGES.slice(0, i)) })) : [];
+  const found = (steps: number) =>
+    probes
+      .slice(0, steps)
+      .map((_, i) => `(select count(*) from probe${i})`)
+      .join(' + ') || '0';
+  const lists = [
+    ...probes.map(({ count, skipped }, i) => {
+      // Only if as many in the further ranges would be enough.
+      const most = `(case when (${found(i)}) * ${1 + count / (skipped || 1)} < ${max} then 0 else ${max} - (${found(i)}) end)`;
+      return `probe${i} as materialized (${matches(i === 0 ? max! : most, newestRanges(resolved, count, skipped))})`;
+    }),
+    `m as materialized (${matches(isProbed ? `(case when ${found(probes.length)} < ${max} then ${max} else 0 end)` : (max ?? 'all'))})`,
+  ];
+  const density = isProbed
+    ? `${found(1)}::float8 / ${PROBED_RANGES[0]! * RANGE_SIZE}`
+    : '(select count(*)::float8 / greatest(max(number), 1) from m)';
+  const text = `with ${lists.join(', ')}
+     select greatest(${found(probes.length)}, (select count(*) from m)) as count, ${density} as density,
             ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from m group by facets) c)` : 'null'} as counts,
             array(select number from m order by ${order.join(', ')} limit ${bind(needed)}) as first`;
   const { rows } = await db.query<StageMatches>(stage.words ? prepare(text) : text, values);
   return rows[0]!;
 }
+
+const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b, 0);
 
 /** The first `needed` matches of a stage, among the first `max` records if given. */
 async function testRecords(

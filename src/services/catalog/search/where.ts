@@ -1,6 +1,6 @@
 import type { Statement } from '../../../base/db.ts';
 import type { QueryExpansion } from './query-expansion.ts';
-import type { Attribute, Filters } from './search-types.ts';
+import { type Attribute, FACET_NAMES, type Filters } from './search-types.ts';
 
 /** Filters resolved against the database. */
 export interface ResolvedFilters {
@@ -134,7 +134,11 @@ export function excludedCondition({ excluded }: QueryExpansion, { bind }: Binder
 
 /** Records whose numbers are equal after division by this form a range, a key of the index of words. */
 export const RANGE_SIZE = 1024;
-// PostgreSQL compares each entry of the index with all keys.
+/** As many adjacent ranges are a key too, the bitwise complement of a number: PostgreSQL compares each entry of the index with all keys. */
+const RANGES_PER_KEY = 32;
+const RANGE_KEYS = `array[(r.number / ${RANGE_SIZE})::integer, ~(r.number / ${RANGE_SIZE * RANGES_PER_KEY})::integer]`;
+/** Services, as complements of hashes, are keys beside the combinations of facets, of which a service may have many. */
+const KIND_KEYS = 'array[r.facets, ~(hashtext(r.service) & 1023)]';
 const MAX_INDEXED_KINDS = 16;
 
 /**
@@ -143,21 +147,34 @@ const MAX_INDEXED_KINDS = 16;
  */
 export function fromClause(
   { words }: Stage,
-  { kinds, expansion }: Pick<ResolvedFilters, 'kinds' | 'expansion'>,
+  { kinds, expansion, filters }: Pick<ResolvedFilters, 'kinds' | 'expansion' | 'filters'>,
   p: Binder,
   ranges?: readonly number[],
 ): string {
   if (words === undefined) return 'catalog_records r';
   const pairs = expansion?.ids.length === 0 && expansion.pairs.length > 0 ? expansion.pairs : undefined;
   const conditions = expansion && pairs ? hasPairs(expansion, p) : [words(p, 'index')];
-  if (ranges) conditions.push(`array[(r.number / ${RANGE_SIZE})::integer] && ${p.bind(ranges)}::int[]`);
-  if (kinds) {
-    const isIndexed = kinds.length <= MAX_INDEXED_KINDS;
-    conditions.push(`${isIndexed ? 'array[r.facets] &&' : 'r.facets = any'}(${p.bind(kinds)}::int[])`);
-  }
+  if (ranges) conditions.push(`${RANGE_KEYS} && ${p.bind(rangeKeys(ranges))}::int[]`);
+  if (kinds) conditions.push(ofKinds(kinds, filters, p));
   const found = `(select * from catalog_records r where ${conditions.join(' and ')} offset 0) r`;
   // Not one condition: PostgreSQL would compute the pairs of each record again to check the phrase.
   return pairs ? `(select * from ${found} where ${words(p, 'test')} offset 0) r` : found;
+}
+
+function ofKinds(kinds: readonly number[], { service, excluded, ...filters }: Filters, { bind }: Binder): string {
+  if (kinds.length <= MAX_INDEXED_KINDS) return `${KIND_KEYS} && ${bind(kinds)}::int[]`;
+  const hasOther = excluded !== undefined || FACET_NAMES.some((name) => name !== 'service' && name in filters);
+  if (!service || hasOther) return `r.facets = any(${bind(kinds)}::int[])`;
+  return `${KIND_KEYS} && array(select ~(hashtext(service) & 1023) from unnest(${bind(service)}::text[]) as service)`;
+}
+
+function rangeKeys(ranges: readonly number[]): number[] {
+  const groups = new Map<number, number[]>();
+  for (const range of ranges) {
+    const group = Math.floor(range / RANGES_PER_KEY);
+    groups.set(group, [...(groups.get(group) ?? []), range]);
+  }
+  return [...groups].flatMap(([group, all]) => (all.length === RANGES_PER_KEY ? [~group] : all));
 }
 
 /** Conditions that the index decides alone: the pairs, the words of the phrases in any order, and the other words in any form. */
