@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import type { Log } from '../log.ts';
 import { sleep } from '../loop.ts';
 import type { Binaries } from './binaries.ts';
@@ -55,7 +56,7 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // socket paths are limited to 107 bytes
   max_connections: 100,
-  shared_buffers: '128MB',
+  shared_buffers: `${sharedBuffersMb()}MB`,
   // Reading 26 000 pages of the page cache took 0.3 to 0.9 s with I/O worker processes, 0.18 s without (measured).
   io_method: 'sync',
   wal_compression: 'on',
@@ -69,6 +70,16 @@ const SETTINGS = {
   log_error_verbosity: 'terse', // details quote rows, which contain user data
   max_parallel_workers_per_gather: 0, // parallel queries need a larger /dev/shm than containers have
 };
+
+/**
+ * An eighth of the memory, 128 MB to 1 GB: the machine also runs models. A page that is not in them is copied from the page cache;
+ * with 2 GB late pages of a million records took a third less time than with 128 MB.
+ */
+function sharedBuffersMb(): number {
+  // Without a limit of the container it is 0 or more than the memory of the machine.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return Math.round(Math.min(Math.max(Math.min(totalmem(), limit) / 2 ** 23, 128), 1024));
+}
 
 const UNSAFE = {
   fsync: 'off',
