@@ -9,8 +9,8 @@ import { PRIORITY_VALUE } from './task.ts';
 import { IS_READABLE } from './task-rows.ts';
 
 /**
- * Batches concurrent accepts into one statement and resolves them after its commit. Then `hint` wakes workers; a lone task
- * notifies within its own commit instead.
+ * Batches concurrent accepts into one statement and resolves them when its commit is on disk. Then `hint` wakes workers; a lone task
+ * notifies within its own commit instead, so a worker starts while the disk is syncing.
  */
 export function createAccept(
   db: Db,
@@ -21,7 +21,10 @@ export function createAccept(
   return batched(async (tasks) => {
     const lone = isLone(tasks.length) && isPlain(tasks[0]!);
     const outcomes = await acceptAll(db, tags, tasks, lone ? ACCEPT_LONE : ACCEPT_PLAIN);
-    if (lone) return outcomes;
+    if (lone) {
+      await db.query(SYNC);
+      return outcomes;
+    }
     const services = new Set(tasks.filter((_, i) => outcomes[i]!.outcome === 'accepted').map(({ service }) => service));
     for (const service of services) hint(`waiting:${service}`);
     return outcomes;
@@ -172,8 +175,12 @@ const ACCEPT_LONE = {
   text: `
     with ${taggedClients(11)},
     accepted as (${INSERT_PLAIN} returning service)
-    select pg_notify('${HINT_CHANNEL}', 'waiting:' || service) from accepted`,
+    select set_config('synchronous_commit', 'off', true), pg_notify('${HINT_CHANNEL}', 'waiting:' || service)
+      from accepted`,
 };
+
+/** A commit of its own, which waits until all earlier commits are on disk too: they precede it in the write-ahead log. */
+const SYNC = { name: 'sync', limitMs: CLIENT_LIMIT_MS, text: `select pg_logical_emit_message(true, 'assay', '')` };
 
 const acceptSql = (client: string) => `
     with entry as materialized (

@@ -64,6 +64,33 @@ it('results are committed synchronously and claims asynchronously', async () => 
   await drop();
 });
 
+it('a lone task is acknowledged when it is on disk', async () => {
+  const { db: admin, url, drop } = await testDatabase();
+  // Set by databases of tests to off.
+  await admin.query(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = on`);
+  const db = openDb({ url, log: createLog('error', 'test') });
+  let written = '';
+  const observed: Db = {
+    ...db,
+    async query(sql, params) {
+      const result = await db.query(sql, params as unknown[]);
+      if (typeof sql !== 'string' && sql.name === 'accept-lone') written = await position('insert');
+      return result as never;
+    },
+  };
+  const position = async (of: 'insert' | 'flush') =>
+    (await admin.query<{ lsn: string }>(`select pg_current_wal_${of}_lsn() as lsn`)).rows[0]!.lsn;
+  const store = createPostgresTaskStore(observed);
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  await store.accept({ ...task, id: newId() });
+  const flushed = await position('flush');
+  const { rows } = await admin.query(`select $1::pg_lsn >= $2::pg_lsn as durable`, [flushed, written]);
+  expect(rows).toEqual([{ durable: true }]);
+  store.close();
+  await db.close();
+  await drop();
+});
+
 describe('a sweep that fails on a task', () => {
   const limits = { services: ['a'], maxAttempts: 1, batchMaxWaitSeconds: 3600, rows: 100 };
   const start = async () => {
@@ -145,7 +172,7 @@ it('accepting tasks sends one hint per service for lone, batched and keyed tasks
   await vi.waitFor(() => expect(received).toEqual(['']), WAIT); // connected
   await accept('alone');
   await vi.waitFor(() => expect(received).toEqual(['', 'waiting:alone']), WAIT);
-  expect(statements).toEqual(['accept-lone']);
+  expect(statements).toEqual(['accept-lone', 'sync']);
   await Promise.all([accept('together'), accept('together'), accept('beside')]);
   await vi.waitFor(() => expect(received.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']), WAIT);
   await accept('keyed', key);
