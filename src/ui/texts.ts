@@ -1,3 +1,4 @@
+import { batchLink } from './browser/grouping-texts.ts';
 import { localize } from './browser/localize.ts';
 
 export const uiTexts = localize({
@@ -74,6 +75,13 @@ export const uiTexts = localize({
       en: 'The server is not responding. Retrying in {seconds} s.',
       ru: 'Сервер не отвечает. Повтор через {seconds} с.',
     },
+  },
+  folder: {
+    why: {
+      en: 'A folder cannot be uploaded on this page. Upload it here:',
+      ru: 'Папку нельзя загрузить на этой странице. Загрузите её здесь:',
+    },
+    link: batchLink,
   },
   copy: { en: 'Copy', ru: 'Копировать' },
   copied: { en: 'Copied', ru: 'Скопировано' },

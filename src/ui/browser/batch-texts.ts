@@ -1,8 +1,8 @@
-import { groupingMessages } from './grouping-texts.ts';
+import { batchLink, groupingMessages } from './grouping-texts.ts';
 import { localize } from './localize.ts';
 
 export const batchTexts = localize({
-  link: { en: 'Many files', ru: 'Много файлов' },
+  link: batchLink,
   title: { en: 'Many files at once', ru: 'Обработка многих файлов' },
   lead: {
     en: 'All files are accepted together. If some cannot be processed, you can leave them out.',

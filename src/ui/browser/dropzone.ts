@@ -1,30 +1,29 @@
-import { byId } from './dom.ts';
+import { byId, el } from './dom.ts';
+import { pageData } from './page-data.ts';
 
 /** From file inputs, drag and drop anywhere on the page, and the clipboard. */
 export function listenForFiles({
   inputs,
   onFiles,
-  onDrop = ({ files }) => onFiles([...files]),
+  onDrop = refuseFolders(onFiles),
 }: {
   inputs: readonly string[];
   onFiles: (files: File[]) => void;
-  /** For pages that read dropped folders. */
+  /** Also of a paste; for pages that read folders. */
   onDrop?: (dropped: DataTransfer) => void;
 }): void {
-  const emit = (files: FileList | null | undefined) => {
-    if (files && files.length > 0) onFiles([...files]);
-  };
-
   for (const id of inputs) {
     const input = byId<HTMLInputElement>(id);
     input.addEventListener('change', () => {
-      emit(input.files);
+      if (input.files && input.files.length > 0) onFiles([...input.files]);
       // Allows choosing the same file again.
       input.value = '';
     });
   }
 
-  addEventListener('paste', (event) => emit(event.clipboardData?.files));
+  addEventListener('paste', ({ clipboardData }) => {
+    if (clipboardData?.types.includes('Files')) onDrop(clipboardData);
+  });
 
   // Prevents the browser from opening a dropped file.
   addEventListener('dragover', (event) => {
@@ -42,3 +41,16 @@ export function listenForFiles({
     onDrop(event.dataTransfer);
   });
 }
+
+/** Browsers list a folder as a file that cannot be read. */
+const refuseFolders =
+  (onFiles: (files: File[]) => void) =>
+  ({ items, files }: DataTransfer): void => {
+    const hasFolder = [...items].some((item) => item.webkitGetAsEntry()?.isDirectory);
+    if (!hasFolder) return files.length > 0 ? onFiles([...files]) : undefined;
+    const { folder } = pageData().ui;
+    const box = byId('refused');
+    box.replaceChildren(`${folder.why} `, el('a', { href: 'batch' }, folder.link));
+    box.hidden = false;
+    box.scrollIntoView({ block: 'nearest' });
+  };
