@@ -32,7 +32,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   const cells = (column: number) => cellsOf(page, column);
 
   expect(await page.locator('#limits').textContent()).toBe(
-    'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to 20 MB. At most 10000 files and 4 GiB together.',
+    'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to 20 MB. At most 10,000 files and 4 GiB together.',
   );
   await page.locator('#file').setInputFiles([file('notes.txt', 'text/plain')]);
   await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
@@ -116,7 +116,7 @@ it('The page of a batch lists the files that the service refuses and, after a cl
     Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
   }`);
   await until(() => page.locator('#refused').textContent()).toBe(
-    'В пакете может быть не больше 10000 файлов. Выбрано: 10001.',
+    'В пакете может быть не больше 10\u00a0000 файлов. Разделите их на несколько пакетов.',
   );
 });
 

@@ -30,3 +30,28 @@ it.for(['defectoscopy', 'stt', 'passports'])(
     expect(await page.locator('#refused a').getAttribute('href')).toBe('batch');
   },
 );
+
+it('The page of a batch counts the files of a dropped folder while it opens them and says when there are too many or none', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.evaluate(`{
+    window.shown = [];
+    const status = document.getElementById('status');
+    new MutationObserver(() => shown.push(status.textContent)).observe(status, { childList: true });
+  }`);
+  const folder = await createFolder();
+  await mkdir(join(folder, 'north'));
+  await mkdir(join(folder, 'south'));
+  await drop(page, [join(folder, 'south')]);
+  await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
+  expect(await page.locator('#progress').isVisible()).toBe(false);
+
+  for (let i = 0; i <= 10_000; i++) await writeFile(join(folder, 'north', `${i}.jpg`), 'x');
+  await drop(page, [folder]);
+  await until(() => page.locator('#refused').textContent()).toBe(
+    'A batch has at most 10,000 files. Divide them into several batches.',
+  );
+  expect(await page.evaluate<string[]>('shown')).toContainEqual(expect.stringMatching(/^Files found: [1-9],\d{3}$/));
+  expect(problems).toEqual([]);
+});

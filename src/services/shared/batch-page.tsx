@@ -2,6 +2,7 @@ import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { type BatchPage, type BatchTexts, batchTexts } from '../../ui/browser/batch-texts.ts';
 import { fill } from '../../ui/browser/fill.ts';
+import { createNumberFormats } from '../../ui/browser/number-formats.ts';
 import { DropZone } from '../../ui/dropzone.tsx';
 import { GroupingInputs } from '../../ui/grouping-inputs.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
@@ -65,7 +66,7 @@ export const BatchSections = ({
   files,
   limits,
   children,
-}: Props & ChoiceProps & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
+}: Props & ChoiceProps & { readonly children: JSX.Element }): JSX.Element => (
   <>
     <BackLink text={texts.back} />
     <PageIntro title={texts.title} lead={texts.lead} />
@@ -73,7 +74,7 @@ export const BatchSections = ({
     <div class="needs-script batch">
       {children}
       <p id="refused" class="notice bad" role="alert" hidden></p>
-      <Choice texts={texts} files={files} limits={limits} />
+      <Choice texts={texts} language={language} files={files} limits={limits} />
       <Invalid texts={texts} />
       <Progress texts={texts} />
       <Items texts={texts} />
@@ -88,6 +89,7 @@ interface Props {
 }
 
 interface ChoiceProps {
+  readonly language: UiLanguage;
   /** If the choice is narrower than the file types of the service; `hint` and `command` say what to do with others. */
   readonly files?: { readonly accept: string; readonly hint: string; readonly command: string } | undefined;
   /** Of a file. */
@@ -99,7 +101,7 @@ const FOLDER = { webkitdirectory: true };
 
 const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
 
-const Choice = ({ texts: { choose }, files, limits }: Props & ChoiceProps): JSX.Element => (
+const Choice = ({ texts: { choose }, language, files, limits }: Props & ChoiceProps): JSX.Element => (
   <section id="choice" class="panel" aria-labelledby="choice-title">
     <H2 id="choice-title" text={choose.title} />
     <fieldset id="inputs">
@@ -113,7 +115,7 @@ const Choice = ({ texts: { choose }, files, limits }: Props & ChoiceProps): JSX.
       <DropZone
         words={choose.drop}
         icon={<FolderIcon />}
-        limits={fill(choose.limits, { file: limits, count: String(MAX_ITEMS) })}
+        limits={fill(choose.limits, { file: limits, count: createNumberFormats(language).count(MAX_ITEMS) })}
         {...(files && { accept: files.accept })}
       >
         <label class="button">

@@ -2,7 +2,7 @@ import { createApiClient } from './api.ts';
 import type { BatchPage } from './batch-texts.ts';
 import { createDateFormat } from './date-format.ts';
 import { announce, byId, el, fill } from './dom.ts';
-import { chosenFiles, droppedFiles } from './dropped-files.ts';
+import { chosenFiles, entriesOf, filesOf } from './dropped-files.ts';
 import { listenForFiles } from './dropzone.ts';
 import { readGroupingInputs } from './grouping.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
@@ -142,15 +142,17 @@ function keyFor(chosen: readonly NamedFile[], query: string): string {
 }
 
 /** Shows the upload in place of an earlier batch, and that again if the upload fails. */
-async function send(chosen: readonly NamedFile[], isSkipping = false): Promise<void> {
-  if (chosen.length === 0) return;
+async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSkipping = false): Promise<void> {
   byId('invalid').hidden = true;
   upload = new AbortController();
+  const { signal } = upload;
+  let chosen: readonly NamedFile[] = [];
   for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'not-repeated', 'downloads'])
     byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
   try {
-    id = await create(chosen, isSkipping, upload.signal);
+    chosen = await choose(signal);
+    id = await create(chosen, isSkipping, signal);
   } catch (error) {
     byId('progress').hidden = true;
     if (batch) showBatch(batch);
@@ -177,7 +179,7 @@ function offerToSkip(error: unknown, chosen: readonly NamedFile[]): boolean {
   const button = byId<HTMLButtonElement>('continue');
   button.hidden = invalid >= total;
   button.textContent = fill(texts.invalid.continue, counts);
-  button.onclick = () => void act(() => send(chosen, true));
+  button.onclick = () => void act(() => send(async () => [...chosen], true));
   byId('invalid').hidden = false;
   byId('invalid-title').focus();
   return true;
@@ -202,6 +204,22 @@ function noteOthers(names: readonly string[]): void {
   byId('left-out').append(el('details', {}, count, list));
 }
 
+function requireFew(count: number): void {
+  if (count > maxFiles) throw new Error(fill(texts.choose.tooMany, { limit: formats.count(maxFiles) }));
+}
+
+/** The files of dropped folders. */
+async function search(entries: ReturnType<typeof entriesOf>, signal: AbortSignal): Promise<NamedFile[]> {
+  let [count, supported] = [0, 0];
+  return filesOf(entries, (some) => {
+    signal.throwIfAborted();
+    count += some.length;
+    showStatus(fill(texts.progress.searching, { count: formats.count(count) }), undefined);
+    supported += some.filter(isSupported).length;
+    requireFew(supported);
+  });
+}
+
 /** Returns the id of the batch. */
 async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal: AbortSignal): Promise<string> {
   const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
@@ -215,10 +233,7 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
     const files = sorted.filter(isSupported);
     noteOthers(sorted.filter((file) => !isSupported(file)).map(({ name }) => name));
     if (files.length === 0) throw new Error(texts.choose.nothing);
-    if (files.length > maxFiles) {
-      const counts = { limit: String(maxFiles), count: String(files.length) };
-      throw new Error(fill(texts.choose.tooMany, counts));
-    }
+    requireFew(files.length);
     archive = await zipFile(files, (share) => {
       signal.throwIfAborted();
       showStatus(fill(texts.progress.preparing, percent(share)), share);
@@ -393,10 +408,10 @@ byId('downloads').addEventListener('click', ({ target }) => {
 });
 listenForFiles({
   inputs: ['file', 'folder'],
-  onFiles: (files) => void act(() => send(chosenFiles(files))),
+  onFiles: (files) => void act(() => send(async () => chosenFiles(files))),
   onDrop(dropped) {
-    const files = droppedFiles(dropped);
-    void act(async () => send(await files));
+    const entries = entriesOf(dropped);
+    void act(() => send((signal) => search(entries, signal)));
   },
 });
 addEventListener('beforeunload', (event) => {

@@ -30,8 +30,8 @@ export const batchTexts = localize({
     },
     nothing: { en: 'There are no supported files.', ru: 'Подходящих файлов нет.' },
     tooMany: {
-      en: 'A batch has at most {limit} files. These are {count}.',
-      ru: 'В пакете может быть не больше {limit} файлов. Выбрано: {count}.',
+      en: 'A batch has at most {limit} files. Divide them into several batches.',
+      ru: 'В пакете может быть не больше {limit} файлов. Разделите их на несколько пакетов.',
     },
     tooLarge: { en: 'The files are larger than 4 GiB.', ru: 'Размер файлов больше 4 ГиБ.' },
   },
@@ -63,6 +63,7 @@ export const batchTexts = localize({
   },
   progress: {
     title: { en: 'Batch', ru: 'Пакет' },
+    searching: { en: 'Files found: {count}', ru: 'Найдено файлов: {count}' },
     preparing: { en: 'Reading the files: {percent} %', ru: 'Чтение файлов: {percent} %' },
     uploading: { en: 'Uploading: {percent} %', ru: 'Загрузка: {percent} %' },
     checking: { en: 'Checking the files', ru: 'Проверка файлов' },

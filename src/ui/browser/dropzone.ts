@@ -47,7 +47,10 @@ const refuseFolders =
   (onFiles: (files: File[]) => void) =>
   ({ items, files }: DataTransfer): void => {
     const hasFolder = [...items].some((item) => item.webkitGetAsEntry()?.isDirectory);
-    if (!hasFolder) return files.length > 0 ? onFiles([...files]) : undefined;
+    if (!hasFolder) {
+      if (files.length > 0) onFiles([...files]);
+      return;
+    }
     const { folder } = pageData().ui;
     const box = byId('refused');
     box.replaceChildren(`${folder.why} `, el('a', { href: 'batch' }, folder.link));

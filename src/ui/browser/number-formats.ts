@@ -7,6 +7,7 @@ export function createNumberFormats(language: string) {
     });
   const unit = (name: string, digits: number) =>
     new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
+  const whole = new Intl.NumberFormat(language);
   const [exact, rough] = [percent(1), percent(0)];
   const [milliseconds, tenths, seconds] = [unit('millisecond', 0), unit('second', 1), unit('second', 0)];
   const exactSeconds = new Intl.NumberFormat(language, {
@@ -15,6 +16,7 @@ export function createNumberFormats(language: string) {
   const [minutes, hours] = [unit('minute', 0), unit('hour', 1)];
   const [megabytes, gigabytes] = [unit('megabyte', 1), unit('gigabyte', 1)];
   return {
+    count: (value: number) => whole.format(value),
     share: (value: number) => exact.format(value),
     // Values below 1 never round up to 100 %.
     wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
