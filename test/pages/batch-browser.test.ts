@@ -148,7 +148,14 @@ it('The page of a batch creates one batch of a selection that is sent again afte
 it('The page of a batch can cancel an upload, then accepts the same files again, sorted by name', async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());
-  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, {
+    viewport: { width: 1366, height: 768 },
+  });
+  const isShown = (id: string) =>
+    page.evaluate<boolean>(`{
+      const { top, bottom, height } = document.getElementById('${id}').getBoundingClientRect();
+      height > 0 && top >= 0 && bottom <= innerHeight;
+    }`);
   const isLeavingPrevented = () =>
     page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
   const files = [file('pier 10.jpg'), file('pier 2.jpg')];
@@ -157,11 +164,13 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   await page.route(blocked, () => undefined);
   await page.locator('#file').setInputFiles(files);
   await uploading;
+  expect(await isShown('bar')).toBe(true);
   expect(await page.locator('#file').isDisabled()).toBe(true);
   expect(await page.locator('#folder').isDisabled()).toBe(true);
   expect(await isLeavingPrevented()).toBe(true);
   await page.locator('#cancel').click();
   await until(() => page.locator('#refused').textContent()).toBe('The upload was cancelled.');
+  expect(await isShown('refused')).toBe(true);
   expect(await page.locator('#progress').isVisible()).toBe(false);
   expect(await isLeavingPrevented()).toBe(false);
   await until(() => page.locator('#file').isEnabled()).toBe(true);

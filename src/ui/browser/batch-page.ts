@@ -81,6 +81,7 @@ function showError(error: unknown): void {
   const box = byId('refused');
   box.textContent = messageOf(error);
   box.hidden = false;
+  box.scrollIntoView({ block: 'nearest' });
 }
 
 const messageOf = (error: unknown) =>
@@ -150,12 +151,16 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
   for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'not-repeated', 'downloads'])
     byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
+  byId('drop').classList.add('slim');
+  showStatus(texts.progress.starting, undefined);
+  byId('progress').scrollIntoView({ block: 'nearest' });
   try {
     chosen = await choose(signal);
     id = await create(chosen, isSkipping, signal);
   } catch (error) {
     byId('progress').hidden = true;
     if (batch) showBatch(batch);
+    else byId('drop').classList.remove('slim');
     if (!offerToSkip(error, chosen)) throw error;
     return;
   } finally {
@@ -163,7 +168,6 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
   }
   page = 0;
   keepAddress();
-  byId('drop').classList.add('slim');
   await Promise.all([refresh(), showRecent()]);
   byId('progress-title').focus();
 }

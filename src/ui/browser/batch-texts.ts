@@ -63,6 +63,7 @@ export const batchTexts = localize({
   },
   progress: {
     title: { en: 'Batch', ru: 'Пакет' },
+    starting: { en: 'Reading the files', ru: 'Чтение файлов' },
     searching: { en: 'Files found: {count}', ru: 'Найдено файлов: {count}' },
     preparing: { en: 'Reading the files: {percent} %', ru: 'Чтение файлов: {percent} %' },
     uploading: { en: 'Uploading: {percent} %', ru: 'Загрузка: {percent} %' },
