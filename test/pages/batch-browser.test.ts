@@ -183,6 +183,22 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   expect(problems).toEqual([]);
 });
 
+it('The page of a batch says that an upload waits for a valid token, and then continues', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch`);
+  const status = () => page.locator('#status').textContent();
+  await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg')]);
+  await until(status).toBe('Enter the access token above to upload the files.');
+  await page.locator('#token-input').fill('wrong');
+  await page.keyboard.press('Enter');
+  await until(() => page.locator('#token-why').textContent()).toContain('Invalid access token');
+  await until(status).toBe('Enter the access token above to upload the files.');
+  await page.locator('#token-input').fill(TOKEN);
+  await page.keyboard.press('Enter');
+  await until(() => cellsOf(page, 2)).toEqual(['a.jpg', 'b.jpg']);
+});
+
 it('The page of a batch asks before it cancels, and then says how cancelled files are processed', async (test) => {
   const product = await startProduct({
     env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },

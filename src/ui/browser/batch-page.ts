@@ -54,7 +54,13 @@ const { own, ui } = pageData<BatchPage>();
 const { texts, needsToken, itemPath, errorTexts, typePrefixes, permanentErrors, maxFiles } = own;
 const tokens = needsToken === undefined ? undefined : createTokenStore(ui.token);
 const api = createApiClient({
-  tokens,
+  tokens: tokens && {
+    ...tokens,
+    prompt(wrong) {
+      if (upload) showStatus(texts.progress.token, undefined);
+      return tokens.prompt(wrong);
+    },
+  },
   needsToken: needsToken === true,
   errorTexts,
 });

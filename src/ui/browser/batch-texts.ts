@@ -66,6 +66,10 @@ export const batchTexts = localize({
     starting: { en: 'Reading the files', ru: 'Чтение файлов' },
     searching: { en: 'Files found: {count}', ru: 'Найдено файлов: {count}' },
     preparing: { en: 'Reading the files: {percent} %', ru: 'Чтение файлов: {percent} %' },
+    token: {
+      en: 'Enter the access token above to upload the files.',
+      ru: 'Чтобы загрузить файлы, введите токен доступа выше.',
+    },
     uploading: { en: 'Uploading: {percent} %', ru: 'Загрузка: {percent} %' },
     checking: { en: 'Checking the files', ru: 'Проверка файлов' },
     running: { en: 'Finished: {ended} of {total}', ru: 'Завершено: {ended} из {total}' },
