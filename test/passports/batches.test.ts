@@ -86,7 +86,7 @@ describe('A batch of documents', () => {
     );
     const short = (await product.call(`${url}/items?summary=true`, { token })).body.data.items;
     expect(short.map(({ summary }: { summary?: string }) => summary)).toEqual([
-      ...['Fields: 7, to review: 7', 'Fields: 7, to review: 7', undefined],
+      ...['Fields: 3, table rows: 2, to review: 7', 'Fields: 3, table rows: 2, to review: 7', undefined],
     ]);
 
     const [request] = await receiver.waitForRequests(1);
