@@ -76,6 +76,13 @@ export const uiTexts = localize({
       ru: 'Сервер не отвечает. Повтор через {seconds} с.',
     },
   },
+  tags: {
+    tooLong: {
+      en: 'The tag “{tag}” is longer than {limit} characters.',
+      ru: 'Метка «{tag}» длиннее {limit} символов.',
+    },
+    tooMany: { en: 'There can be at most {limit} tags.', ru: 'Меток может быть не больше {limit}.' },
+  },
   folder: {
     why: {
       en: 'A folder cannot be uploaded on this page. Upload it here:',

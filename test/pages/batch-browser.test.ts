@@ -94,6 +94,23 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   await until(() => page.locator('#invalid-files').textContent()).toBe('a.jpg: Тип файла не поддерживается.');
   expect(await page.locator('#continue').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
+  const none = { name: 'b.jpg', mimeType: 'image/jpeg', buffer: Buffer.alloc(0) };
+  await page.locator('#file').setInputFiles([none]);
+  await until(() => page.locator('#invalid-files').textContent()).toBe('b.jpg: Файл пуст.');
+  const refused = page.locator('#refused');
+  const cut = Buffer.from('PK\x03\x04');
+  await page.locator('#file').setInputFiles([{ name: 'cut.zip', mimeType: 'application/zip', buffer: cut }]);
+  await until(() => refused.textContent()).toBe('ZIP-архив неполный или повреждён.');
+  await page.locator('.grouping summary').press('Enter');
+  await page.locator('#tags').fill(`север, ${'м'.repeat(51)}`);
+  await page.locator('#file').setInputFiles([file('b.jpg')]);
+  await until(() => refused.textContent()).toBe(`Метка «${'м'.repeat(51)}» длиннее 50 символов.`);
+  await page.goto(`${product.url}/`);
+  await page.locator('.grouping summary').press('Enter');
+  await page.locator('#tags').fill('т,'.repeat(21));
+  await page.locator('#file').setInputFiles([file('b.jpg')]);
+  await until(() => refused.textContent()).toBe('Меток может быть не больше 20.');
+  await page.goto(`${product.url}/batch`);
   await page.locator('#file').setInputFiles([text, file('b.jpg')]);
   await until(() => page.locator('#invalid-counts').textContent()).toBe('1 из 2. Обработка ещё не началась.');
   await page.locator('#continue').press('Enter');
@@ -272,7 +289,10 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1photo.jpg');
-  await until(() => cellsOf(page, 4)).toEqual(['Fields: 7, to review: 7', 'Fields: 7, to review: 7']);
+  await until(() => cellsOf(page, 4)).toEqual([
+    'Fields: 3, table rows: 2, to review: 7',
+    'Fields: 3, table rows: 2, to review: 7',
+  ]);
   expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
   const signIn = { method: 'POST', body: { api_key: ADMIN_KEY }, token: null };
   const { token } = (await product.call('/auth/token', signIn)).body;

@@ -169,6 +169,7 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
         <Button type="button" class="small" data-format="jsonl" text="JSON Lines" />
         <Button type="button" class="small" data-format="xlsx" text="XLSX" />
         <Button type="button" class="small" data-format="zip" text="ZIP" />
+        <Span class="hint" text={progress.formats} />
       </span>
     </div>
   </section>

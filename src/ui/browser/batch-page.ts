@@ -4,7 +4,7 @@ import { createDateFormat } from './date-format.ts';
 import { announce, byId, el, fill } from './dom.ts';
 import { chosenFiles, entriesOf, filesOf } from './dropped-files.ts';
 import { listenForFiles } from './dropzone.ts';
-import { readGroupingInputs } from './grouping.ts';
+import { readGroupingInputs, requireValidTags } from './grouping.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { createNumberFormats } from './number-formats.ts';
 import { pageData } from './page-data.ts';
@@ -90,8 +90,12 @@ function showError(error: unknown): void {
   box.scrollIntoView({ block: 'nearest' });
 }
 
-const messageOf = (error: unknown) =>
-  error instanceof RequestError && error.status === 0 ? texts.offline : (error as Error).message;
+function messageOf(error: unknown): string {
+  if (!(error instanceof RequestError)) return (error as Error).message;
+  if (error.status === 0) return texts.offline;
+  const { code = '' } = (error.details ?? {}) as { code?: string };
+  return texts.errors[code] ?? error.message;
+}
 
 const formats = createNumberFormats(document.documentElement.lang);
 
@@ -161,6 +165,7 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
   showStatus(texts.progress.starting, undefined);
   byId('progress').scrollIntoView({ block: 'nearest' });
   try {
+    requireValidTags();
     chosen = await choose(signal);
     id = await create(chosen, isSkipping, signal);
   } catch (error) {

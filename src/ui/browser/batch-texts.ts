@@ -56,6 +56,7 @@ export const batchTexts = localize({
         UNSUPPORTED_COMPRESSION: 'Способ сжатия не поддерживается; используйте Deflate.',
         NESTED_ARCHIVE: 'Вложенные архивы не распаковываются.',
         FILE_TOO_LARGE: 'Файл слишком большой.',
+        EMPTY_FILE: 'Файл пуст.',
         UNSUPPORTED_MEDIA_TYPE: 'Тип файла не поддерживается.',
         DAMAGED: 'Файл повреждён.',
       } as Readonly<Record<string, string>>,
@@ -94,6 +95,10 @@ export const batchTexts = localize({
       ru: 'Файлы с ошибкой обработать нельзя: повтор не поможет.',
     },
     download: { en: 'Download results', ru: 'Скачать результаты' },
+    formats: {
+      en: 'CSV and XLSX have one row per file. JSON Lines and ZIP also have its tables and details.',
+      ru: 'В CSV и XLSX одна строка на файл. В JSON Lines и ZIP есть также таблицы и подробности.',
+    },
   },
   items: {
     title: { en: 'Files', ru: 'Файлы' },
@@ -126,6 +131,7 @@ export const batchTexts = localize({
       PAYLOAD_TOO_LARGE: 'Файлы слишком большие, или превышена квота на файлы.',
       STORAGE_UNAVAILABLE: 'Файлы нельзя сохранить: хранилище недоступно или заполнено.',
       REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',
+      DAMAGED_ARCHIVE: 'ZIP-архив неполный или повреждён.',
       BATCH_NOT_COMPLETED: 'Обработка пакета ещё не закончена.',
     } as Readonly<Record<string, string>>,
   },

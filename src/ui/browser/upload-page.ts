@@ -2,6 +2,7 @@ import type { PageData } from '../texts.ts';
 import { type ApiClient, createApiClient } from './api.ts';
 import { byId, fill } from './dom.ts';
 import { listenForFiles } from './dropzone.ts';
+import { requireValidTags } from './grouping.ts';
 import { createTimeline } from './timeline.ts';
 import { createTokenStore } from './token.ts';
 import { isOver, type UploadJob } from './upload-job.ts';
@@ -58,7 +59,7 @@ export function initUploadPage<Job extends UploadJob>(
 
   const { size } = formatters.numbers;
   byId('limits').textContent = fill(texts.drop.limits, { size: size(maxBytes) });
-  listenForFiles({ inputs: handlers.inputs, onFiles: addFiles });
+  listenForFiles({ inputs: handlers.inputs, onFiles: chooseFiles });
   byId('cancel').addEventListener('click', () => current && void queue.cancel(current));
   const example = document.getElementById('example');
   example?.addEventListener('click', () => exampleUrl && void takeExample(exampleUrl));
@@ -72,6 +73,15 @@ export function initUploadPage<Job extends UploadJob>(
   setInterval(() => {
     if (current && !isOver(current)) showProgress(current, formatters, model.isWarm());
   }, 100);
+
+  function chooseFiles(files: readonly File[]): void {
+    try {
+      requireValidTags();
+      addFiles(files);
+    } catch (error) {
+      showErrors([(error as Error).message]);
+    }
+  }
 
   function addFiles(files: readonly File[]): void {
     const errors: string[] = [];

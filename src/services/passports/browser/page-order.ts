@@ -1,5 +1,5 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
-import { readGroupingInputs } from '../../../ui/browser/grouping.ts';
+import { readGroupingInputs, requireValidTags } from '../../../ui/browser/grouping.ts';
 import { request } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
 import { rejections, sendFiles } from './uploads.ts';
@@ -91,6 +91,7 @@ export function createPageOrder(
 
   make.addEventListener('click', () =>
     attempt(async () => {
+      requireValidTags();
       make.disabled = true;
       try {
         const image_ids = items().map((item) => item.dataset['id']);

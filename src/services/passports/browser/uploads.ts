@@ -1,5 +1,5 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
-import { readGroupingInputs } from '../../../ui/browser/grouping.ts';
+import { readGroupingInputs, requireValidTags } from '../../../ui/browser/grouping.ts';
 import { RequestError, readAnswer } from '../../../ui/browser/requests.ts';
 import type { ListTexts } from './list-texts.ts';
 
@@ -59,6 +59,7 @@ async function sendForm<Body>(
   files: readonly File[],
   texts: ListTexts,
 ): Promise<Body & { rejected: Rejected[] }> {
+  requireValidTags();
   const form = new FormData();
   const { project, tags = [] } = readGroupingInputs();
   if (project !== undefined) form.append('project', project);

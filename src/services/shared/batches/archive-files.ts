@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
-import { validationError } from '../../../base/api-error.ts';
+import { ApiError, validationError } from '../../../base/api-error.ts';
 import { composeCharacters } from '../../../base/compose-characters.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
 import type { FileProblem, InvalidItem, InvalidItems } from './invalid-items.ts';
@@ -111,9 +111,11 @@ export async function readHead(archive: ZipFile, file: ArchiveFile, bytes: numbe
   return Buffer.concat(chunks).subarray(0, bytes);
 }
 
-export const damaged = (what: string, error: unknown) => validationError(`${what}: ${messageOf(error)}.`);
+/** `details.code` is for pages in other languages. */
+export const damaged = (what: string, error: unknown) =>
+  new ApiError('VALIDATION_ERROR', 422, `${what}: ${messageOf(error)}.`, {}, { details: { code: 'DAMAGED_ARCHIVE' } });
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.+$/, '');
 
 async function* readable(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, void, undefined> {
   try {
@@ -159,6 +161,7 @@ function problemOf(name: string, entry: Entry, maxFileBytes: number): Problem | 
   if (ARCHIVE_NAME.test(name)) return ['NESTED_ARCHIVE', 'Archives in an archive are not unpacked.'];
   if (entry.uncompressedSize > maxFileBytes)
     return ['FILE_TOO_LARGE', `The file is larger than ${maxFileBytes} bytes.`];
+  if (entry.uncompressedSize === 0) return ['EMPTY_FILE', 'The file is empty.'];
   return undefined;
 }
 

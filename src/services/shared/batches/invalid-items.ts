@@ -14,6 +14,7 @@ export type FileProblem =
   | 'UNSUPPORTED_COMPRESSION'
   | 'NESTED_ARCHIVE'
   | 'FILE_TOO_LARGE'
+  | 'EMPTY_FILE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'DAMAGED';
 
