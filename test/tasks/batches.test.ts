@@ -81,7 +81,7 @@ describe('A batch', () => {
     const russian = { headers: { 'accept-language': 'ru' } };
     const short = (await product.call(`${url}/items?limit=3&summary=true`, russian)).body.data.items;
     expect(short.map(({ summary }: { summary?: string }) => summary)).toEqual([
-      ...['бетонная стена: трещина 90\u00a0%', 'бетонная стена: трещина 90\u00a0%', undefined],
+      ...['Бетонная стена: трещина 90\u00a0%', 'Бетонная стена: трещина 90\u00a0%', undefined],
     ]);
     expect((await product.call(`${url}/items?limit=100&summary=true`)).status).toBe(200);
     expect(await product.call(`${url}/items?limit=101&summary=true`)).toMatchObject({

@@ -22,5 +22,7 @@ function summaryOf({ surface, defects, regions = [] }: Recorded, language: 'en' 
   const { wholeShare } = createNumberFormats(language);
   const { onlyRegions, sound } = texts[language];
   const found = defects.map(({ name, conf }) => `${className(name, language)} ${wholeShare(conf)}`);
-  return `${className(surface, language)}: ${found.join(', ') || (regions.length > 0 ? onlyRegions : sound)}`;
+  const none = regions.length > 0 ? onlyRegions : sound;
+  const summary = `${className(surface, language)}: ${found.join(', ') || none.charAt(0).toLowerCase() + none.slice(1)}`;
+  return summary.charAt(0).toUpperCase() + summary.slice(1);
 }

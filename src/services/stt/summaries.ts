@@ -1,14 +1,17 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../base/db.ts';
+import { localize } from '../../ui/browser/localize.ts';
 import type { Summarize } from '../shared/batches/batch-deps.ts';
 import { firstWords } from './records.ts';
 
 /** The first words of each transcript; the database reads them, because a result can have hours of words. */
 export function summarizeRecordings(db: Queryable): Summarize {
-  return async (ids) => {
+  return async (ids, language) => {
     const { rows } = await db.query<{ id: string; text: string }>(BEGINNINGS, [ids]);
-    return new Map(rows.map(({ id, text }) => [id, firstWords(text)]));
+    return new Map(rows.map(({ id, text }) => [id, firstWords(text) || texts[language].noSpeech]));
   };
 }
+
+const texts = localize({ noSpeech: { en: 'No speech detected', ru: 'Речь не обнаружена' } });
 
 const BEGINNINGS = {
   name: 'stt-beginnings',
@@ -18,5 +21,5 @@ const BEGINNINGS = {
     with beginnings as materialized (
       select id, left(result ->> 'transcription', 400) as text from tasks_read_only where id = any($1::text[])
     )
-    select id, text from beginnings where text <> ''`,
+    select id, text from beginnings where text is not null`,
 };

@@ -10,8 +10,8 @@ import type { Frame } from './frame.tsx';
 
 const ACCEPTED = 'application/pdf,.pdf,application/zip,.zip';
 const HINTS = {
-  en: 'PDF files only: each becomes a document. Make a document of page photos on the page “Technical passports”, or with a folder per passport and the command',
-  ru: 'Только файлы PDF: каждый становится документом. Документ из фото страниц создаётся на странице «Технические паспорта» или, по папке на паспорт, командой',
+  en: 'PDF files only: each becomes a document. Upload photos of pages on the page “Technical passports”. For several passports with a folder of photos each, use the command',
+  ru: 'Только файлы PDF: каждый становится документом. Фото страниц загружайте на странице «Технические паспорта». Если у каждого паспорта своя папка с фото, используйте команду',
 };
 
 const LIMITS = { en: 'PDF, up to {size}', ru: 'PDF, до {size}' };
