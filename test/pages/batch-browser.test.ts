@@ -6,6 +6,7 @@ import { TaskFailure } from '../../src/tasks/task.ts';
 import { openPage } from '../support/browser/open-page.ts';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { createFakeModel, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { createFakeSpeechModel, createSilence, TRANSCRIPT } from '../support/speech/fake-model.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const file = (name: string, mimeType = 'image/jpeg') => ({
@@ -32,7 +33,7 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   const cells = (column: number) => cellsOf(page, column);
 
   expect(await page.locator('#limits').textContent()).toBe(
-    'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to 20 MB. At most 10,000 files and 4 GiB together.',
+    'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to 20 MB. At most 10,000 files and 4 GB together.',
   );
   await page.locator('#file').setInputFiles([file('notes.txt', 'text/plain')]);
   await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
@@ -49,7 +50,15 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(await leftOut.getByText('notes.txt').isVisible()).toBe(true);
   await until(() => cells(3)).toEqual(['Completed', 'Failed']);
   expect(await cells(2)).toEqual(['a.jpg', 'b.jpg']);
-  expect(await cells(4)).toEqual(['concrete wall: crack 90%', 'The image could not be downloaded.']);
+  expect(await cells(4)).toEqual(['Concrete wall: crack 90%', 'The image could not be downloaded.']);
+
+  expect(await page.locator('#progress-title').textContent()).toBe('Batch: a.jpg');
+  expect(await page.locator('#groups .group').allTextContents()).toEqual(['Bridge 7', 'north', 'pier 3']);
+  await page.getByLabel('Failed files only').check();
+  await until(() => cells(2)).toEqual(['b.jpg']);
+  expect(await page.locator('#range').textContent()).toBe('1–1 / 1');
+  await page.getByLabel('Failed files only').uncheck();
+  await until(() => cells(2)).toEqual(['a.jpg', 'b.jpg']);
 
   isFailing = false;
   await page.goto(`${product.url}/batch`);
@@ -69,12 +78,15 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
-  expect(await cells(4)).toEqual(['concrete wall: crack 90%', 'concrete wall: crack 90%']);
+  expect(await page.getByLabel('Failed files only').isVisible()).toBe(false);
+  expect(await cells(4)).toEqual(['Concrete wall: crack 90%', 'Concrete wall: crack 90%']);
   await until(() => page.locator('#downloads').isVisible()).toBe(true);
   const save = async (format: string) => {
     const saving = page.waitForEvent('download');
     await page.locator(`#downloads button[data-format=${format}]`).click();
-    return readFile(await (await saving).path());
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe(`a.jpg.${format}`);
+    return readFile(await saved.path());
   };
   const csv = String(await save('csv'));
   expect(csv).toMatch(/^\ufeffposition,task_id,status,error_code,error,name,surface/);
@@ -263,11 +275,42 @@ it('The page of a batch says which result has no defect, names the folder of the
     document.getElementById('file').dispatchEvent(new Event('change'));
   }`);
   await until(() => page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['мост']);
-  await until(() => cellsOf(page, 4)).toEqual(Array(2).fill('бетонная стена: Дефектов не обнаружено'));
+  await until(() => cellsOf(page, 4)).toEqual(Array(2).fill('Бетонная стена: дефектов не обнаружено'));
   await page.locator('#rows a').first().click();
   await until(() => page.locator('#file-name').textContent()).toBe('мост/опора 1.jpg');
   expect(await page.locator('#verdict').textContent()).toBe('Дефектов не обнаружено');
   expect(problems).toEqual([]);
+});
+
+it('The page of a batch names recordings without speech', async (test) => {
+  const model = createFakeSpeechModel({
+    run: async () => ({ result: { ...TRANSCRIPT, transcription: '', words: [] } as never }),
+  });
+  const product = await startProduct({ service: 'stt', env: { STT_RATE_LIMIT_PER_MINUTE: '0' }, model });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, { locale: 'ru' });
+  await page.locator('#file').setInputFiles([{ name: 'a.wav', mimeType: 'audio/wav', buffer: createSilence(3) }]);
+  await until(() => cellsOf(page, 4)).toEqual(['Речь не обнаружена']);
+  expect(problems).toEqual([]);
+});
+
+it('The page of a batch offers no cancel and no remaining time when all items have ended', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.locator('#file').setInputFiles([file('a.jpg')]);
+  await until(() => page.locator('#remaining').isVisible()).toBe(true);
+  expect(await page.locator('#cancel').isVisible()).toBe(true);
+  // The state before the cleanup completes the batch.
+  await page.route(/\/batches\/\w+$/, async (route) => {
+    const response = await route.fetch();
+    const { ok, data } = (await response.json()) as { ok: boolean; data: object };
+    const counts = { queued: 0, processing: 0, done: 0, failed: 0, cancelled: 1 };
+    return route.fulfill({ response, json: { ok, data: { ...data, counts, estimated_wait_seconds: 1 } } });
+  });
+  await until(() => page.locator('#status').textContent()).toBe('Finished: 1 of 1');
+  expect(await page.locator('#remaining').isVisible()).toBe(false);
+  expect(await page.locator('#cancel').isVisible()).toBe(false);
 });
 
 it('The page of a batch of passports needs a sign-in, creates a document per PDF and saves their fields as a table', async (test) => {

@@ -107,7 +107,7 @@ const Choice = ({ texts: { choose }, language, files, limits }: Props & ChoicePr
     <fieldset id="inputs">
       {files ? (
         <p class="hint">
-          <Span text={files.hint} /> <code safe>{files.command}</code>
+          <Span text={files.hint} /> <code safe>{files.command}</code>.
         </p>
       ) : (
         ''
@@ -143,6 +143,7 @@ const Invalid = ({ texts: { invalid } }: Props): JSX.Element => (
 const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
   <section id="progress" class="panel" aria-labelledby="progress-title" hidden>
     <H2 id="progress-title" tabindex="-1" text={progress.title} />
+    <p id="groups" class="groups" hidden></p>
     <p id="status"></p>
     <progress id="bar" max="1" value="0" aria-labelledby="status"></progress>
     <p id="remaining" class="hint" hidden></p>
@@ -178,6 +179,9 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
 const Items = ({ texts: { items } }: Props): JSX.Element => (
   <section id="items" class="panel" aria-labelledby="items-title" hidden>
     <H2 id="items-title" text={items.title} />
+    <label id="filter" hidden>
+      <input id="only-failed" type="checkbox" /> <Span text={items.onlyFailed} />
+    </label>
     <div class="scroll">
       <table>
         <thead>

@@ -13,6 +13,8 @@ import { createTokenStore } from './token.ts';
 import { type NamedFile, zipFile } from './zip-file.ts';
 
 const PAGE_SIZE = 100;
+/** Items of one response. */
+const MAX_LIMIT = 1000;
 const RECENT = 10;
 /** Files of other types. */
 const MAX_NAMED = 100;
@@ -68,6 +70,7 @@ const api = createApiClient({
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
 let page = firstPage();
+let isFiltered = false;
 let isBusy = false;
 let refreshing: Promise<void> | undefined;
 /** Until the batch is accepted. */
@@ -162,6 +165,7 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
     byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
   byId('drop').classList.add('slim');
+  showHeading({});
   showStatus(texts.progress.starting, undefined);
   byId('progress').scrollIntoView({ block: 'nearest' });
   try {
@@ -178,6 +182,7 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
     upload = undefined;
   }
   page = 0;
+  isFiltered = false;
   keepAddress();
   await Promise.all([refresh(), showRecent()]);
   byId('progress-title').focus();
@@ -284,11 +289,9 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
 }
 
 async function refresh(): Promise<void> {
-  const [read, items] = await Promise.all([
-    api.call<Batch>(`batches/${id}`),
-    readItems(`after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`),
-  ]);
-  if (page > 0 && page * PAGE_SIZE >= read.total) {
+  const [read, listed] = await Promise.all([api.call<Batch>(`batches/${id}`), readPage()]);
+  const { items, total = read.total } = listed;
+  if (page > 0 && page * PAGE_SIZE >= total) {
     page = 0;
     keepAddress();
     return refresh();
@@ -298,7 +301,21 @@ async function refresh(): Promise<void> {
   if (read.status === 'completed') await showRecent();
   // Without summaries, which the next refresh reads again, the table is still useful.
   await readSummaries(items).catch(() => undefined);
-  showItems(items, read.total);
+  showItems(items, total);
+}
+
+const isFailed = ({ status, error_code: code }: Item) => status === 'failed' && code !== 'CANCELLED';
+
+/** With the number of failed items if only those are shown. */
+async function readPage(): Promise<{ items: readonly Item[]; total?: number }> {
+  const first = page * PAGE_SIZE;
+  if (!isFiltered) return { items: await readItems(`after=${first}&limit=${PAGE_SIZE}`) };
+  const failed: Item[] = [];
+  for (let after = 0; ; after += MAX_LIMIT) {
+    const some = await readItems(`after=${after}&limit=${MAX_LIMIT}`);
+    failed.push(...some.filter(isFailed));
+    if (some.length < MAX_LIMIT) return { items: failed.slice(first, first + PAGE_SIZE), total: failed.length };
+  }
 }
 
 const readItems = async (query: string) =>
@@ -332,16 +349,29 @@ async function showRecent(): Promise<void> {
   byId('recent-rows').replaceChildren(...list.batches.map(recentRow));
 }
 
+const labelsOf = ({ project, tags = [] }: Pick<Batch, 'project' | 'tags'>) => [
+  ...(project === undefined ? [] : [project]),
+  ...tags,
+];
+
+/** The name of the batch with its project and tags. */
+function showHeading(shown: Pick<Batch, 'name' | 'project' | 'tags'>): void {
+  const { title } = texts.progress;
+  byId('progress-title').textContent = shown.name === undefined ? title : `${title}: ${shown.name}`;
+  const labels = labelsOf(shown).map((label) => el('span', { class: 'group', dir: 'auto' }, label));
+  byId('groups').hidden = labels.length === 0;
+  byId('groups').replaceChildren(...labels);
+}
+
 function recentRow(recent: Batch): HTMLElement {
-  const { batch_id: batchId, name = texts.recent.unnamed, created_at: created, project, tags = [] } = recent;
+  const { batch_id: batchId, name = texts.recent.unnamed, created_at: created } = recent;
   const link = el('a', { href: `?id=${batchId}` }, name);
-  const labels = [...(project === undefined ? [] : [project]), ...tags];
   return el(
     'tr',
     {},
     el('td', {}, link),
     el('td', {}, dates.format(Number(created) * 1000)),
-    el('td', {}, labels.join(', ')),
+    el('td', {}, labelsOf(recent).join(', ')),
     el('td', {}, progressOf(recent).sentence),
   );
 }
@@ -350,15 +380,21 @@ function showBatch(shown: Batch): void {
   const { status, total, counts } = shown;
   const isCompleted = status === 'completed';
   const { ended, sentence } = progressOf(shown);
-  showStatus(sentence, isCompleted ? 1 : ended / total, shown.estimated_wait_seconds);
+  // The batch completes up to a second after its last item.
+  const isEnded = isCompleted || ended === total;
+  showHeading(shown);
+  showStatus(sentence, isEnded ? 1 : ended / total, isEnded ? undefined : shown.estimated_wait_seconds);
   if (isCompleted) announce(sentence);
   for (const [state, count] of Object.entries(counts)) byId(`count-${state}`).textContent = String(count);
   for (const part of ['counts', 'actions', 'items']) byId(part).hidden = false;
-  byId('cancel').hidden = isCompleted;
+  byId('cancel').hidden = isEnded;
   const hasFailed = isCompleted && counts.failed > 0;
   const isFinal = shown.error_codes?.every((code) => permanentErrors.includes(code)) ?? false;
   byId('retry').hidden = !hasFailed || isFinal;
   byId('not-retried').hidden = !hasFailed || !isFinal;
+  isFiltered &&= hasFailed;
+  byId<HTMLInputElement>('only-failed').checked = isFiltered;
+  byId('filter').hidden = !hasFailed || counts.failed === total;
   byId('not-repeated').hidden = !isCompleted || counts.cancelled === 0;
   byId('downloads').hidden = !isCompleted;
 }
@@ -390,7 +426,8 @@ function rowOf({ position, task_id: task, name, status, error, error_code: code 
 
 async function download(format: string): Promise<void> {
   const url = URL.createObjectURL(await api.file(`batches/${id}/results?format=${format}`));
-  el('a', { href: url, download: `${id}.${format}` }).click();
+  const name = (batch?.name ?? id ?? '').replace(/[\\/:*?"<>|]/g, '_');
+  el('a', { href: url, download: `${name}.${format}` }).click();
   // The browser may read it after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
@@ -417,6 +454,14 @@ byId('cancel').addEventListener('click', () => {
 onClick('retry', change('retry'));
 onClick('previous', turn(-1));
 onClick('next', turn(1));
+byId<HTMLInputElement>('only-failed').addEventListener('change', ({ target }) => {
+  void act(async () => {
+    isFiltered = (target as HTMLInputElement).checked;
+    page = 0;
+    keepAddress();
+    await refresh();
+  });
+});
 byId('downloads').addEventListener('click', ({ target }) => {
   const format = (target as HTMLElement).dataset['format'];
   if (format !== undefined) void act(() => download(format));

@@ -3,7 +3,7 @@ import { localize } from './localize.ts';
 
 export const batchTexts = localize({
   link: batchLink,
-  title: { en: 'Many files at once', ru: 'Обработка многих файлов' },
+  title: { en: 'Many files at once', ru: 'Обработка нескольких файлов' },
   lead: {
     en: 'All files are accepted together. If some cannot be processed, you can leave them out.',
     ru: 'Файлы принимаются все вместе. Если некоторые обработать нельзя, их можно пропустить.',
@@ -18,8 +18,8 @@ export const batchTexts = localize({
       choose: { en: 'choose files or a ZIP archive', ru: 'выберите файлы или ZIP-архив' },
     },
     limits: {
-      en: '{file}. At most {count} files and 4 GiB together.',
-      ru: '{file}. Не больше {count} файлов и 4 ГиБ вместе.',
+      en: '{file}. At most {count} files and 4 GB together.',
+      ru: '{file}. Не больше {count} файлов и 4 ГБ вместе.',
     },
     folder: { en: 'Choose a folder', ru: 'Выбрать папку' },
     grouping: groupingMessages,
@@ -33,7 +33,7 @@ export const batchTexts = localize({
       en: 'A batch has at most {limit} files. Divide them into several batches.',
       ru: 'В пакете может быть не больше {limit} файлов. Разделите их на несколько пакетов.',
     },
-    tooLarge: { en: 'The files are larger than 4 GiB.', ru: 'Размер файлов больше 4 ГиБ.' },
+    tooLarge: { en: 'The files are larger than 4 GB.', ru: 'Размер файлов больше 4 ГБ.' },
   },
   invalid: {
     title: { en: 'Files that cannot be processed', ru: 'Файлы, которые нельзя обработать' },
@@ -86,8 +86,8 @@ export const batchTexts = localize({
       ru: 'Отменить пакет? Незавершённые файлы не будут обработаны.',
     },
     cancelled: {
-      en: 'To process cancelled files, choose them again: “Retry failed” does not include them.',
-      ru: 'Чтобы обработать отменённые файлы, выберите их снова: «Повторить неудачные» на них не распространяется.',
+      en: 'To process cancelled files, choose them again.',
+      ru: 'Чтобы обработать отменённые файлы, выберите их снова.',
     },
     retry: { en: 'Retry failed', ru: 'Повторить неудачные' },
     notRetried: {
@@ -105,6 +105,7 @@ export const batchTexts = localize({
     file: { en: 'File', ru: 'Файл' },
     state: { en: 'State', ru: 'Состояние' },
     result: { en: 'Result', ru: 'Результат' },
+    onlyFailed: { en: 'Failed files only', ru: 'Только файлы с ошибкой' },
     previous: { en: 'Previous', ru: 'Назад' },
     next: { en: 'Next', ru: 'Далее' },
   },
