@@ -115,7 +115,7 @@ export async function readHead(archive: ZipFile, file: ArchiveFile, bytes: numbe
 export const damaged = (what: string, error: unknown) =>
   new ApiError('VALIDATION_ERROR', 422, `${what}: ${messageOf(error)}.`, {}, { details: { code: 'DAMAGED_ARCHIVE' } });
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.+$/, '');
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 
 async function* readable(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, void, undefined> {
   try {
