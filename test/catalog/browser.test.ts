@@ -1,6 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createEntry } from '../../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../../src/services/catalog/records/write.ts';
 import {
+  DOCUMENT,
   DOCUMENT_ID,
   FAILED_ID,
   HOSTILE_ID,
@@ -481,6 +484,34 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it('name the filters on fields of documents by their labels', async (test) => {
+    const taskId = 'labelled';
+    const fields = { 'general:address': 'Энск', 'general:year_built': 1978 };
+    await catalog.context.db.transaction((tx) =>
+      writeRecords(tx, [createEntry('passports', { ...DOCUMENT, taskId, fields })]),
+    );
+    test.onTestFinished(async () => {
+      await catalog.context.db.query(`delete from catalog_records where record_id = 'passports:labelled'`);
+    });
+    const { page, problems } = await signIn(test, READER, { locale: 'ru-RU' });
+    const filters = {
+      'range=general:year_built:1970..1978': 'Год постройки: 1970 – 1978',
+      'range=general:year_built:..1978': 'Год постройки: ≤ 1978',
+      'has=general:address': 'есть «Адрес»',
+      'not_has=project': 'нет «Проект»',
+      'attribute=general:address%3DЭнск': 'Адрес: Энск',
+      'not_attribute=general:address%3DОмск': 'кроме «Адрес: Омск»',
+    };
+    await page.goto(`${catalog.url}/?${Object.keys(filters).join('&')}`);
+    expect(await shownRecords(page)).toEqual([`passports:${taskId}`]);
+    const chips = await page.locator('.chip').allTextContents();
+    expect(chips).toEqual(Object.values(filters).map((label) => `${label} ×`));
+    await page.goto(`${catalog.url}/?has=general:address&service=stt`);
+    expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра Речь: 1');
+    expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра есть «Адрес»: 1');
+    expect(problems).toEqual([]);
+  });
+
   it('filter by the number of an attribute', async (test) => {
     await catalog.moderator.post('/index', {
       json: { records: [1960, 1980].map((built) => ({ record_id: `house-${built}`, attributes: { built } })) },
@@ -491,7 +522,7 @@ describe('Catalog pages', () => {
     const { page, problems } = await signIn(test, READER);
     await page.getByRole('spinbutton', { name: 'built: minimum' }).fill('1970');
     await until(() => shownRecords(page)).toEqual(['house-1980']);
-    expect(await page.locator('.chip').allTextContents()).toEqual(['built:1970 –  ×']);
+    expect(await page.locator('.chip').allTextContents()).toEqual(['built: ≥ 1970 ×']);
     expect(await page.locator('.exports a').last().getAttribute('href')).toContain('range=built%3A1970..');
     await page.locator('#chip-range-0').click();
     await until(() => page.getByRole('spinbutton', { name: 'built: minimum' }).inputValue()).toBe('');

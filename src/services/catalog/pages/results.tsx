@@ -48,7 +48,7 @@ export function Results(props: ResultsView): JSX.Element {
   );
 }
 
-export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer }): JSX.Element {
+export function Chips({ found, state, viewer }: Pick<ResultsView, 'found' | 'state' | 'viewer'>): JSX.Element {
   const { words } = viewer;
   const active = FILTERS.filter((key) => key in state);
   if (active.length === 0) return '';
@@ -56,7 +56,7 @@ export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer })
     <ul class="chips" aria-label={words.active}>
       {active.flatMap((key) =>
         state[key]!.map((value, index, all) => {
-          const label = filterLabel(key, value, viewer);
+          const label = filterLabel(key, value, viewer, found.fields);
           return (
             <li>
               <a
@@ -99,7 +99,7 @@ function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
   );
 }
 
-function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
+function NoResults({ found, state, viewer, suggestions }: ResultsView): JSX.Element {
   const { words } = viewer;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (
@@ -113,7 +113,7 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
               <a href={searchUrl(queryWith(state, { [key]: null }))} data-swap>
                 <bdi safe>
                   {fill(words.without, {
-                    filter: state[key]!.map((value) => filterLabel(key, value, viewer)).join(', '),
+                    filter: state[key]!.map((value) => filterLabel(key, value, viewer, found.fields)).join(', '),
                     count: more ? `${total}+` : total,
                   })}
                 </bdi>

@@ -111,7 +111,7 @@ export function SearchView(
             <Exports place="exports-above" state={state} viewer={viewer} />
           </div>
           <div id="chips" data-fresh="chips">
-            <Chips state={state} viewer={viewer} />
+            <Chips {...{ found, state, viewer }} />
           </div>
           <div id="hits" data-fresh="hits" data-total={total}>
             <Results {...props} />
