@@ -132,11 +132,14 @@ export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
   }
 }
 
+/** Whether a parameter is one of the two fields of a range in the page's form. */
+export const isRangeEnd = (name: string): boolean => /^(?:min|max):./s.test(name);
+
 /** The page's form also sends a range in two fields: `min:FIELD` and `max:FIELD`. */
 export async function readFilterForm(request: FastifyRequest): Promise<void> {
   await ignoreEmpty(request);
   const query = request.query as Record<string, unknown>;
-  const ends = Object.keys(query).filter((key) => /^(?:min|max):./s.test(key));
+  const ends = Object.keys(query).filter(isRangeEnd);
   const ranges = [...new Set(ends.map((key) => key.slice('min:'.length)))].map(
     (field) => `${field}:${query[`min:${field}`] ?? ''}..${query[`max:${field}`] ?? ''}`,
   );
