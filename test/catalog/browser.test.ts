@@ -29,6 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => catalog.stop());
 
+const NUMBERS = ['area', 'floors', 'height', 'length', 'rooms', 'width'];
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
 const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(recordId)}`;
 const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
@@ -509,6 +510,39 @@ describe('Catalog pages', () => {
     await page.goto(`${catalog.url}/?has=general:address&service=stt`);
     expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра Речь: 1');
     expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра есть «Адрес»: 1');
+    expect(problems).toEqual([]);
+  });
+
+  it('show dates and saved views above the fields of documents, and collapse nearly unique fields', async (test) => {
+    const records = Array.from({ length: 24 }, (_, i) => ({
+      record_id: `plan-${i}`,
+      attributes: {
+        owner: `Owner ${i}`,
+        kind: `kind ${i % 3}`,
+        ...Object.fromEntries(NUMBERS.map((name) => [name, i])),
+      },
+    }));
+    await catalog.moderator.post('/index', { json: { records } });
+    test.onTestFinished(async () => {
+      await catalog.context.db.query(`delete from catalog_records where record_id like 'plan-%'`);
+    });
+    const { page, problems } = await signIn(test, READER);
+    await page.goto(`${catalog.url}/?service=import`);
+    const region = (name: string) => page.getByRole('region', { name, exact: true });
+    const top = async (name: string) => (await region(name).boundingBox())!.y;
+    expect(await top('Saved views')).toBeLessThan(await top('kind'));
+    expect((await page.getByLabel('Minimum confidence').boundingBox())!.y).toBeLessThan(await top('Saved views'));
+    expect(await page.getByLabel('kind 1', { exact: false }).first().isVisible()).toBe(true);
+    expect((await region('owner').boundingBox())!.height).toBeLessThan(40);
+    expect(await page.locator('.range-field:visible').count()).toBeLessThan(NUMBERS.length);
+    await region('owner').locator('summary').first().click();
+    await region('owner').getByLabel('Owner 10', { exact: false }).first().check();
+    await until(() => shownRecords(page)).toEqual(['plan-10']);
+    // A selected value stays visible.
+    expect(await region('owner').getByLabel('Owner 10', { exact: false }).first().isChecked()).toBe(true);
+    await page.locator('#chip-attribute-0').click();
+    await until(() => shownRecords(page)).toHaveLength(26);
+    expect(await region('owner').getByLabel('Owner 10', { exact: false }).first().isVisible()).toBe(false);
     expect(problems).toEqual([]);
   });
 
