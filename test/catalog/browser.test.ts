@@ -631,6 +631,22 @@ describe('Catalog pages', () => {
     await saved.getByRole('button', { name: 'Turn off' }).click();
     await until(() => saved.getByText('Notify about new records').count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=failed');
+    // A name in use keeps the search.
+    await page.goto(`${catalog.url}/?service=stt&tag=a%26b`);
+    await page.getByText('Save this view').click();
+    await page.locator('#view-name').fill('Broken <b>ones</b>');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('main').textContent()).toContain('already have a saved view with this name');
+    expect(problems.splice(0)).toEqual([expect.stringContaining('409')]);
+    expect(await page.locator('#view-name').inputValue()).toBe('Broken <b>ones</b>');
+    const back = page.getByRole('link', { name: 'Back to the results' });
+    expect(await back.evaluate((link: any) => link.href)).toBe(`${catalog.url}/?service=stt&tag=a%26b`);
+    await page.locator('#view-name').fill('Other');
+    await page.keyboard.press('Enter');
+    const other = page.locator('.saved li', { hasText: 'Other' });
+    await until(() => other.count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?service=stt&tag=a%26b');
+    await other.getByRole('button', { name: 'Delete Other' }).click();
     await page.goto(catalog.url);
     await saved.locator('a').click();
     await until(() => shownRecords(page)).toEqual([FAILED_ID]);
