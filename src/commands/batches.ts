@@ -22,8 +22,8 @@ export interface SubmitOptions extends BatchesOptions {
 
 /** `assay batches`: prints the batches of a credential, newest first. */
 export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal): Promise<void> {
-  return withBatches(options, signal, async (batches) => {
-    for await (const batch of batches.list({ signal })) {
+  return withBatches(options, signal, async (batches, outputEnd) => {
+    for await (const batch of batches.list({ signal: AbortSignal.any([signal, outputEnd]) })) {
       process.stdout.write(`${options.json ? JSON.stringify(batch) : lineOf(batch)}\n`);
     }
   });
@@ -102,10 +102,10 @@ const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = 
 function withBatches(
   options: BatchesOptions & { readonly output?: string },
   signal: AbortSignal,
-  run: (batches: Assay[BatchesOptions['service']]['batches']) => Promise<void>,
+  run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }) =>
-    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches),
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }, outputEnd) =>
+    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches, outputEnd),
   );
 }
 

@@ -219,6 +219,10 @@ describe('assay batches', () => {
     });
     const id = submitted.out.slice(0, 26);
     expect((await assay(['batches', ...options])).out).toBe(submitted.out);
+    // `assay batches | head -n 0`: the reader has ended before the first line.
+    const command = [process.execPath, join(REPOSITORY, 'dist/main.js'), 'batches', ...options];
+    const piped = promisify(execFile)('sh', ['-c', '"$0" "$@" | exec true', ...command], { cwd: folder });
+    expect(await piped).toMatchObject({ stderr: '' });
     expect(JSON.parse((await assay(['batches', 'status', id, '--json', ...options])).out)).toMatchObject({
       batch_id: id,
     });
