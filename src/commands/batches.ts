@@ -40,7 +40,10 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
-      if (invalid < total) printInvalid(items, 'Repeat with --skip-invalid to leave them out:');
+      if (error instanceof ValidationProblem && invalid < total) {
+        printInvalid(items, `Invalid items: ${invalid} of ${total}`);
+        error.message += ' Repeat with --skip-invalid to leave them out.';
+      }
       throw error;
     });
     if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
