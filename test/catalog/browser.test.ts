@@ -589,6 +589,16 @@ describe('Catalog pages', () => {
     await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
     await page.goto(`${catalog.url}/?from=yesterday`);
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
+    for (const [query, message] of [
+      ['range=x', 'Нужен диапазон значений поля'],
+      ['attribute=x', 'ПОЛЕ=ЗНАЧЕНИЕ'],
+      [`q=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'Не больше 20 слов.'],
+    ] as const) {
+      await page.goto(`${catalog.url}/?${query}`);
+      expect(await page.locator('main').textContent()).toContain(message);
+    }
+    await page.goto(`${catalog.url}/?range=built:2005..1990`);
+    expect(await page.locator('.nothing').textContent()).toContain('built: 2005 – 1990: минимум больше максимума.');
   });
 
   it('show the filters as a separate page on a phone, with and without JavaScript', {
@@ -625,6 +635,7 @@ describe('Catalog pages', () => {
     await until(() => saved.count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=failed');
     await saved.getByText('Notify about new records').click();
+    expect(await saved.locator('.hint').textContent()).toMatch(/^Empty: only the keys/);
     await saved.getByRole('button', { name: 'Turn on' }).click();
     await saved.getByText('Alert is on').click();
     expect(await saved.getByRole('link', { name: 'Announced records' }).getAttribute('href')).toMatch(/matches$/);

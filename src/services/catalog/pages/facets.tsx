@@ -1,5 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { Button, H3, Option, Span } from '../../../ui/text-elements.tsx';
+import { Button, H3, Option } from '../../../ui/text-elements.tsx';
 import { formatAttribute } from '../search/attributes.ts';
 import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
 import { filterLabel, formatPercent } from './format.tsx';
@@ -151,7 +151,9 @@ function Values(props: FacetProps): JSX.Element {
               <bdi class="name" safe>
                 {label}
               </bdi>
-              <Span class="count" text={more ? fill(words.more, { count: number }) : number} />
+              <span class="count" title={more ? fill(words.moreHint, { count: number }) : undefined} safe>
+                {more ? fill(words.more, { count: number }) : number}
+              </span>
             </label>
             <span class="exclude" title={words.exclude}>
               {checkbox(`not_${name}`, fill(words.excludeValue, { value: label }))}

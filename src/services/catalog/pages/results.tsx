@@ -1,5 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { A } from '../../../ui/text-elements.tsx';
+import { parseRange } from '../search/field-ranges.ts';
 import { MAX_RESULTS, type SearchResult } from '../search/search-types.ts';
 import { Card } from './card.tsx';
 import { filterLabel, Hint } from './format.tsx';
@@ -106,6 +107,9 @@ function NoResults({ found, state, viewer, suggestions }: ResultsView): JSX.Elem
     <section class="panel nothing">
       <h2 safe>{words.none}</h2>
       <Hint text={words.noneWhy} />
+      {(state['range'] ?? []).filter(isEmptyRange).map((range) => (
+        <Hint text={fill(words.emptyRange, { filter: filterLabel('range', range, viewer, found.fields) })} />
+      ))}
       {suggestions.length > 0 && (
         <ul>
           {suggestions.map(({ key, total, more }) => (
@@ -127,6 +131,11 @@ function NoResults({ found, state, viewer, suggestions }: ResultsView): JSX.Elem
       </p>
     </section>
   );
+}
+
+function isEmptyRange(text: string): boolean {
+  const { min, max } = parseRange(text);
+  return min !== undefined && max !== undefined && min > max;
 }
 
 const Empty = ({ words }: { words: Texts }): JSX.Element => (

@@ -24,7 +24,7 @@ const MAX_VALUES = 50;
 const Name = Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL });
 const Status = Type.Enum(['done', 'failed']);
 
-const AttributeValue = Type.String({ minLength: 3, maxLength: 700, pattern: WITHOUT_NUL });
+const AttributeValue = Type.String({ maxLength: 700, pattern: WITHOUT_NUL });
 
 const severalOf = <Value extends TSchema>(value: Value, description: string) =>
   Type.Optional(Type.Union([value, Type.Array(value, { minItems: 1, maxItems: MAX_VALUES })], { description }));
