@@ -1,4 +1,4 @@
-import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Statement } from '../base/db.ts';
 import { isCollision } from '../base/db-errors.ts';
 import { insertTagged, insertTasks, releaseExpiredKeys } from './accept.ts';
 import { batchQueue } from './batch-queue.ts';
@@ -73,12 +73,17 @@ export function createBatchStore(
     },
 
     async cancel(id: string): Promise<string[]> {
+      const { code, message } = FAILURES.CANCELLED;
+      const cancelPage = async (statement: Statement, after: number, limit: number): Promise<Page> => {
+        const { rows } = await db.query<Page>(statement, [id, after, limit, code, message]);
+        return rows[0]!;
+      };
       const cancelled: string[] = [];
       for (let after: number | null = 0; after !== null; ) {
-        const { code, message } = FAILURES.CANCELLED;
-        const { rows }: { rows: Page[] } = await db.query<Page>(CANCEL, [...[id, after, CHUNK, code, message]]);
-        cancelled.push(...rows[0]!.ids);
-        after = rows[0]!.last;
+        const { last, ids, locked } = await cancelPage(CANCEL, after, CHUNK);
+        cancelled.push(...ids);
+        for (const position of locked) cancelled.push(...(await cancelPage(CANCEL_LOCKED, position - 1, 1)).ids);
+        after = last;
       }
       return cancelled;
     },
@@ -123,6 +128,8 @@ interface Page {
   /** Null: the page is empty. */
   readonly last: number | null;
   readonly ids: string[];
+  /** Positions of unfinished items that others have locked. */
+  readonly locked: number[];
 }
 
 interface FailedItem {
@@ -202,25 +209,31 @@ const ITEMS = {
      limit $3`,
 };
 
-// The order of the locks prevents deadlocks.
-const CANCEL = {
-  name: 'cancel-batch',
+// A worker's statement locks the tasks that it claims and those that it completes in no common order, so one that holds locks
+// must not wait for another.
+const cancelStatement = (name: string, lock: string): Statement => ({
+  name,
   limitMs,
   text: `
     with page as materialized (
       select position, task_id from batch_items where batch_id = $1 and position > $2 order by position limit $3
     ),
-    open as materialized (
+    unfinished as materialized (
       select t.id from tasks t where t.id = any(array(select task_id from page)) and t.finished_at is null
-       order by t.id
-         for update
+    ),
+    open as materialized (
+      select id from tasks where id = any(array(select id from unfinished)) and finished_at is null order by id ${lock}
     ),
     cancelled as (
       update tasks t set ${failSql('$4', '$5')} from open where t.id = open.id and t.finished_at is null returning t.id
     ),
     due as (${deliveriesDueSql('cancelled')})
-    select (select max(position) from page) as last, array(select id from cancelled) as ids`,
-};
+    select (select max(position) from page) as last, array(select id from cancelled) as ids,
+           array(select position from page where task_id in (select id from unfinished except select id from open)) as locked`,
+});
+
+const CANCEL = cancelStatement('cancel-batch', 'for update skip locked');
+const CANCEL_LOCKED = cancelStatement('cancel-locked-item', 'for update');
 
 const LOCK_COMPLETED = {
   name: 'lock-completed-batch',

@@ -91,6 +91,31 @@ it('a lone task is acknowledged when it is on disk', async () => {
   await drop();
 });
 
+it('cancelling a batch holds no lock while it waits for a worker', async () => {
+  const { db, drop } = await testDatabase();
+  const store = createPostgresTaskStore(db);
+  const newTask = () =>
+    ({ id: newId(), service: 'a', principal: 'p', priority: 'batch', input: {}, estimateSeconds: 1 }) as const;
+  const batch = { ...newTask(), service: 'batches:a' };
+  const [first, second] = [newTask(), newTask()];
+  await store.batches.accept(batch, [first, second]);
+  const isWaiting = async () =>
+    (await db.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+      .rowCount;
+  const lock = 'select from tasks where id = $1 for update';
+  let cancelling: Promise<string[]> | undefined;
+  // As a worker's statement that claims one task and then completes another.
+  await db.transaction(async (tx) => {
+    await tx.query(lock, [second.id]);
+    cancelling = store.batches.cancel(batch.id);
+    await vi.waitFor(async () => expect(await isWaiting()).toBe(1), WAIT);
+    await tx.query(lock, [first.id]);
+  });
+  expect(await cancelling).toEqual([first.id, second.id]);
+  store.close();
+  await drop();
+});
+
 describe('a sweep that fails on a task', () => {
   const limits = { services: ['a'], maxAttempts: 1, batchMaxWaitSeconds: 3600, rows: 100 };
   const start = async () => {
