@@ -22,8 +22,8 @@ export interface SubmitOptions extends BatchesOptions {
 
 /** `assay batches`: prints the batches of a credential, newest first. */
 export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal): Promise<void> {
-  return withBatches(options, signal, async (batches) => {
-    for await (const batch of batches.list({ signal })) {
+  return withBatches(options, signal, async (batches, outputEnd) => {
+    for await (const batch of batches.list({ signal: AbortSignal.any([signal, outputEnd]) })) {
       process.stdout.write(`${options.json ? JSON.stringify(batch) : lineOf(batch)}\n`);
     }
   });
@@ -40,7 +40,10 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
-      if (invalid < total) printInvalid(items, 'Repeat with --skip-invalid to leave them out:');
+      if (error instanceof ValidationProblem && invalid < total) {
+        printInvalid(items, `Invalid items: ${invalid} of ${total}`);
+        error.message += ' Repeat with --skip-invalid to leave them out.';
+      }
       throw error;
     });
     if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
@@ -102,10 +105,10 @@ const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = 
 function withBatches(
   options: BatchesOptions & { readonly output?: string },
   signal: AbortSignal,
-  run: (batches: Assay[BatchesOptions['service']]['batches']) => Promise<void>,
+  run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }) =>
-    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches),
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }, outputEnd) =>
+    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches, outputEnd),
   );
 }
 

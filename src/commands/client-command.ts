@@ -20,18 +20,23 @@ export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project
 /** 128 + SIGINT, by shell convention. */
 const EXIT_INTERRUPTED = 130;
 
-/** Exit status 0; 1 when a task has failed; 2 for other errors. */
+/**
+ * `outputEnd` aborts when the program that reads the output has ended, which is no error. Exit status 0; 1 when a task has failed; 2 for other
+ * errors.
+ */
 export async function runClientCommand(
   service: string,
   options: Omit<ClientCommandOptions, 'wait'>,
   signal: AbortSignal,
-  run: (server: Server) => Promise<void>,
+  run: (server: Server, outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const outputEnd = endOfOutput();
   const server = await resolveServer(service, options);
   if (options.output !== undefined) await checkOutputFolder(options.output);
   try {
-    await run(server);
+    await run(server, outputEnd);
   } catch (error) {
+    if (outputEnd.aborted) return;
     if (signal.aborted) {
       console.error(`Interrupted; ${options.interrupted ?? 'a task that was created continues on the server.'}`);
       process.exitCode = EXIT_INTERRUPTED;
@@ -41,6 +46,16 @@ export async function runClientCommand(
       process.exitCode = 1;
     } else throw error instanceof AssayError ? new OperatorError(onOneLine(messageOf(error, service, server))) : error;
   }
+}
+
+/** Aborts when the program that reads the output ends: `assay events --follow | head -n 1`. */
+function endOfOutput(): AbortSignal {
+  const end = new AbortController();
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    end.abort();
+  });
+  return end.signal;
 }
 
 export const formatTaskFailure = ({ taskId, message, code }: TaskFailed) =>

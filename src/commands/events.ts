@@ -12,9 +12,9 @@ export interface EventsOptions extends ServerOptions {
 /** `assay events`: prints the events of a credential, one per line. */
 export function eventsCommand(options: EventsOptions, signal: AbortSignal): Promise<void> {
   const { service, follow = false, after = follow ? 'latest' : undefined, json } = options;
-  return runClientCommand(service, options, signal, async ({ url, token, apiKey, ...rest }) => {
+  return runClientCommand(service, options, signal, async ({ url, token, apiKey, ...rest }, outputEnd) => {
     const assay = new Assay({ [service]: { url, token, apiKey }, ...rest });
-    const stop = AbortSignal.any([signal, outputEnd()]);
+    const stop = AbortSignal.any([signal, outputEnd]);
     try {
       const onOutage = (error: Error | undefined) =>
         console.error(error ? onOneLine(`Connection lost, retrying: ${error.message}`) : 'Connection restored.');
@@ -27,16 +27,6 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
       if (!stop.aborted) throw error;
     }
   });
-}
-
-/** Aborts when the program that reads the output ends: `assay events --follow | head -n 1`. */
-function outputEnd(): AbortSignal {
-  const end = new AbortController();
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    end.abort();
-  });
-  return end.signal;
 }
 
 function lineOf(event: PhotoEvent | RecordingEvent | DocumentEvent): string {

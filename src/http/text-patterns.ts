@@ -3,6 +3,8 @@ export const WITHOUT_NUL = '^[^\\u0000]*$';
 export const STORABLE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$';
 /** A name that people enter: invisible characters could make two names look equal. */
 export const VISIBLE_NAME = '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
+/** A URL's query string. */
+export const URL_QUERY = '^[!-~]*$';
 
 /** Error messages of these patterns. */
 export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
@@ -10,4 +12,5 @@ export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
   [STORABLE_TEXT]: 'Text may not contain the character NUL (U+0000) or lone surrogates',
   [VISIBLE_NAME]:
     'A name must contain a visible character and may not contain line breaks, tabs or other control characters',
+  [URL_QUERY]: 'A query string may only contain visible ASCII characters: percent-encode all others, as in q=%D0%BC',
 };

@@ -1,6 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createEntry } from '../../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../../src/services/catalog/records/write.ts';
 import {
+  DOCUMENT,
   DOCUMENT_ID,
   FAILED_ID,
   HOSTILE_ID,
@@ -26,6 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => catalog.stop());
 
+const NUMBERS = ['area', 'floors', 'height', 'length', 'rooms', 'width'];
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
 const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(recordId)}`;
 const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
@@ -481,6 +485,67 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it('name the filters on fields of documents by their labels', async (test) => {
+    const taskId = 'labelled';
+    const fields = { 'general:address': 'Энск', 'general:year_built': 1978 };
+    await catalog.context.db.transaction((tx) =>
+      writeRecords(tx, [createEntry('passports', { ...DOCUMENT, taskId, fields })]),
+    );
+    test.onTestFinished(async () => {
+      await catalog.context.db.query(`delete from catalog_records where record_id = 'passports:labelled'`);
+    });
+    const { page, problems } = await signIn(test, READER, { locale: 'ru-RU' });
+    const filters = {
+      'range=general:year_built:1970..1978': 'Год постройки: 1970 – 1978',
+      'range=general:year_built:..1978': 'Год постройки: ≤ 1978',
+      'has=general:address': 'есть «Адрес»',
+      'not_has=project': 'нет «Проект»',
+      'attribute=general:address%3DЭнск': 'Адрес: Энск',
+      'not_attribute=general:address%3DОмск': 'кроме «Адрес: Омск»',
+    };
+    await page.goto(`${catalog.url}/?${Object.keys(filters).join('&')}`);
+    expect(await shownRecords(page)).toEqual([`passports:${taskId}`]);
+    const chips = await page.locator('.chip').allTextContents();
+    expect(chips).toEqual(Object.values(filters).map((label) => `${label} ×`));
+    await page.goto(`${catalog.url}/?has=general:address&service=stt`);
+    expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра Речь: 1');
+    expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра есть «Адрес»: 1');
+    expect(problems).toEqual([]);
+  });
+
+  it('show dates and saved views above the fields of documents, and collapse nearly unique fields', async (test) => {
+    const records = Array.from({ length: 24 }, (_, i) => ({
+      record_id: `plan-${i}`,
+      attributes: {
+        owner: `Owner ${i}`,
+        kind: `kind ${i % 3}`,
+        ...Object.fromEntries(NUMBERS.map((name) => [name, i])),
+      },
+    }));
+    await catalog.moderator.post('/index', { json: { records } });
+    test.onTestFinished(async () => {
+      await catalog.context.db.query(`delete from catalog_records where record_id like 'plan-%'`);
+    });
+    const { page, problems } = await signIn(test, READER);
+    await page.goto(`${catalog.url}/?service=import`);
+    const region = (name: string) => page.getByRole('region', { name, exact: true });
+    const top = async (name: string) => (await region(name).boundingBox())!.y;
+    expect(await top('Saved views')).toBeLessThan(await top('kind'));
+    expect((await page.getByLabel('Minimum confidence').boundingBox())!.y).toBeLessThan(await top('Saved views'));
+    expect(await page.getByLabel('kind 1', { exact: false }).first().isVisible()).toBe(true);
+    expect((await region('owner').boundingBox())!.height).toBeLessThan(40);
+    expect(await page.locator('.range-field:visible').count()).toBeLessThan(NUMBERS.length);
+    await region('owner').locator('summary').first().click();
+    await region('owner').getByLabel('Owner 10', { exact: false }).first().check();
+    await until(() => shownRecords(page)).toEqual(['plan-10']);
+    // A selected value stays visible.
+    expect(await region('owner').getByLabel('Owner 10', { exact: false }).first().isChecked()).toBe(true);
+    await page.locator('#chip-attribute-0').click();
+    await until(() => shownRecords(page)).toHaveLength(26);
+    expect(await region('owner').getByLabel('Owner 10', { exact: false }).first().isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
   it('filter by the number of an attribute', async (test) => {
     await catalog.moderator.post('/index', {
       json: { records: [1960, 1980].map((built) => ({ record_id: `house-${built}`, attributes: { built } })) },
@@ -491,7 +556,7 @@ describe('Catalog pages', () => {
     const { page, problems } = await signIn(test, READER);
     await page.getByRole('spinbutton', { name: 'built: minimum' }).fill('1970');
     await until(() => shownRecords(page)).toEqual(['house-1980']);
-    expect(await page.locator('.chip').allTextContents()).toEqual(['built:1970 –  ×']);
+    expect(await page.locator('.chip').allTextContents()).toEqual(['built: ≥ 1970 ×']);
     expect(await page.locator('.exports a').last().getAttribute('href')).toContain('range=built%3A1970..');
     await page.locator('#chip-range-0').click();
     await until(() => page.getByRole('spinbutton', { name: 'built: minimum' }).inputValue()).toBe('');
@@ -524,6 +589,16 @@ describe('Catalog pages', () => {
     await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
     await page.goto(`${catalog.url}/?from=yesterday`);
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
+    for (const [query, message] of [
+      ['range=x', 'Нужен диапазон значений поля'],
+      ['attribute=x', 'ПОЛЕ=ЗНАЧЕНИЕ'],
+      [`q=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'Не больше 20 слов.'],
+    ] as const) {
+      await page.goto(`${catalog.url}/?${query}`);
+      expect(await page.locator('main').textContent()).toContain(message);
+    }
+    await page.goto(`${catalog.url}/?range=built:2005..1990`);
+    expect(await page.locator('.nothing').textContent()).toContain('built: 2005 – 1990: минимум больше максимума.');
   });
 
   it('show the filters as a separate page on a phone, with and without JavaScript', {
@@ -560,12 +635,29 @@ describe('Catalog pages', () => {
     await until(() => saved.count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=failed');
     await saved.getByText('Notify about new records').click();
+    expect(await saved.locator('.hint').textContent()).toMatch(/^Empty: only the keys/);
     await saved.getByRole('button', { name: 'Turn on' }).click();
     await saved.getByText('Alert is on').click();
     expect(await saved.getByRole('link', { name: 'Announced records' }).getAttribute('href')).toMatch(/matches$/);
     await saved.getByRole('button', { name: 'Turn off' }).click();
     await until(() => saved.getByText('Notify about new records').count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=failed');
+    // A name in use keeps the search.
+    await page.goto(`${catalog.url}/?service=stt&tag=a%26b`);
+    await page.getByText('Save this view').click();
+    await page.locator('#view-name').fill('Broken <b>ones</b>');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('main').textContent()).toContain('already have a saved view with this name');
+    expect(problems.splice(0)).toEqual([expect.stringContaining('409')]);
+    expect(await page.locator('#view-name').inputValue()).toBe('Broken <b>ones</b>');
+    const back = page.getByRole('link', { name: 'Back to the results' });
+    expect(await back.evaluate((link: any) => link.href)).toBe(`${catalog.url}/?service=stt&tag=a%26b`);
+    await page.locator('#view-name').fill('Other');
+    await page.keyboard.press('Enter');
+    const other = page.locator('.saved li', { hasText: 'Other' });
+    await until(() => other.count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?service=stt&tag=a%26b');
+    await other.getByRole('button', { name: 'Delete Other' }).click();
     await page.goto(catalog.url);
     await saved.locator('a').click();
     await until(() => shownRecords(page)).toEqual([FAILED_ID]);

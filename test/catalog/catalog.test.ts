@@ -595,6 +595,61 @@ describe('Saved views', () => {
     expect(await catalog.reader.post('/views', { json })).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
 
+  const save = (query: string, client = catalog.reader) => client.post('/views', { json: { name: 'checked', query } });
+
+  it.each([
+    'range=x',
+    'attribute=x',
+    'min_conf=2',
+    'from=2026-02-30',
+    'status=done&status=queued',
+    'sort=best',
+    'limit=0',
+    'page=9999',
+    'after=x',
+    `q=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`,
+    'service=%00',
+  ])('are refused like the search %s, with the same details', async (query) => {
+    const found = await catalog.reader.get(`/search?${query}`);
+    const { status, body } = await save(query);
+    expect([status, found.status]).toEqual([422, 422]);
+    const details = found.body.detail.map(({ loc, ...rest }: any) => ({ loc: ['body', ...loc], ...rest }));
+    expect(body.detail).toEqual(details);
+  });
+
+  it('are refused with an unknown parameter, which the search ignores, or an empty one', async () => {
+    expect((await catalog.reader.get('/search?nosuch=1')).status).toBe(200);
+    for (const query of ['nosuch=1', '?q=a', 'q=a&nosuch=', 'min:=1']) {
+      const name = query.split('&').at(-1)!.split('=')[0]!;
+      const { status, body } = await save(query);
+      expect(status, query).toBe(422);
+      expect(body.detail).toMatchObject([{ loc: ['body', 'query', name], type: 'extra_forbidden' }]);
+      expect(body.detail[0].msg).toContain(`no parameter '${name}'`);
+    }
+  });
+
+  it('of hidden records are refused to readers', async () => {
+    expect(await save('hidden=true')).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
+    const { status, body } = await save('hidden=true', catalog.moderator);
+    expect(status).toBe(201);
+    await catalog.moderator.request(`/views/${body.id}`, { method: 'DELETE' });
+  });
+
+  it('explain that a query is percent-encoded', async () => {
+    expect((await save('project=Мост 7')).body.detail[0].msg).toContain('percent-encode');
+  });
+
+  it.each([
+    '',
+    'q=%D0%BC%D0%BE%D1%81%D1%82+7&project=%D0%9C%D0%BE%D1%81%D1%82%207',
+    'min:built=1970&max:built=&from=&view=table&sort=oldest',
+    'tag=a&tag=b&duplicates=true&page=2&limit=20',
+  ])('can have the query "%s"', async (query) => {
+    const { status, body } = await save(query);
+    expect([status, body.query]).toEqual([201, query]);
+    await catalog.reader.request(`/views/${body.id}`, { method: 'DELETE' });
+  });
+
   it('save each query that a search accepts', async () => {
     const tags = Array.from({ length: 50 }, (_, i) => `tag=${'longtag'.repeat(20)}${i}`);
     const query = tags.join('&');

@@ -191,7 +191,7 @@ describe('GET /search', () => {
       'year:1',
     ].map((range): [string, string] => [`range=${range}`, 'range']),
     ['has=%00', 'has'],
-    ...['inspector', '=value', 'inspector=', 'inspector= '].map((each): [string, string] => [
+    ...['x', 'inspector', '=value', 'inspector=', 'inspector= '].map((each): [string, string] => [
       `attribute=${each}`,
       'attribute',
     ]),
@@ -217,6 +217,7 @@ describe('GET /search', () => {
     const { status, body } = await search(query);
     expect(status).toBe(422);
     expect(body.detail[0].loc).toEqual(['query', ...location]);
+    if (location[0] === 'attribute') expect(body.detail[0].msg).toContain('FIELD=VALUE');
   });
 
   it('rejects a query of 7 000 characters with 422 and one beyond the URL limit with 414', async () => {

@@ -219,6 +219,15 @@ describe('assay batches', () => {
     });
     const id = submitted.out.slice(0, 26);
     expect((await assay(['batches', ...options])).out).toBe(submitted.out);
+    await writeFile(join(folder, 'mixed.csv'), 'url,metadata\nhttps://storage.example.com/a.mp3,\nnone,{\n');
+    const { err } = await assay(['batches', 'submit', 'mixed.csv', ...options]);
+    expect(err).toMatch(
+      /^Invalid items: 1 of 2\n {2}line 3: The cell in the column metadata is not valid JSON\.\n.* returned an error: .* Repeat with --skip-invalid to leave them out\. \(VALIDATION_ERROR\)\n$/,
+    );
+    // `assay batches | head -n 0`: the reader has ended before the first line.
+    const command = [process.execPath, join(REPOSITORY, 'dist/main.js'), 'batches', ...options];
+    const piped = promisify(execFile)('sh', ['-c', '"$0" "$@" | exec true', ...command], { cwd: folder });
+    expect(await piped).toMatchObject({ stderr: '' });
     expect(JSON.parse((await assay(['batches', 'status', id, '--json', ...options])).out)).toMatchObject({
       batch_id: id,
     });

@@ -81,7 +81,7 @@ describe('assay predict FOLDER', () => {
     const { code, out, err } = await predict(name, 'bridge.csv');
     expect({ code, out }, err).toEqual({
       code: 1,
-      out: '3 done, 2 failed; run the same command again to retry them: bridge.csv\n',
+      out: '3 done, 2 failed; fix the causes and run the same command again: bridge.csv\n',
     });
     expect(err).toMatch(/^broken\.jpg: .* \(UNSUPPORTED_MEDIA_TYPE\)$/m);
     const rows = await readTable('bridge.csv');

@@ -201,7 +201,7 @@ describe('A batch of a ZIP archive', () => {
     [
       'a file above the limit',
       () => archiveOf([['a.jpg', Buffer.alloc(20 * 2 ** 20 + 1)]]),
-      'a.jpg: The file is larger than 20971520 bytes',
+      'a.jpg: The file is larger than 20 MiB',
     ],
     [
       'a declared size that is too small',

@@ -211,6 +211,34 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(0);
   });
 
+  it('takes the tags of CSV as JSON, as in the results and with commas', async () => {
+    product = await startProduct({ service: 'stt' });
+    const cells = ['["a, b; c"]', 'north; pier 3, west', '" north , pier 3"', 'north', ';'];
+    const rows = cells.map((cell) => `https://storage.example.com/a.mp3|${cell}`.replace('|', '\t'));
+    const accepted = await submit(['url\ttags', ...rows].join('\n').replace('["a, b; c"]', '"[""a, b; c""]"'), {
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(accepted).toMatchObject({ status: 202, body: { data: { total: 5 } } });
+    const { rows: tasks } = await product.database.db.query<{ tags: string[] }>(
+      `select coalesce((input -> 'grouping' -> 'tags')::text, '[]')::json as tags from tasks where service = 'stt' order by run_at`,
+    );
+    expect(tasks.map(({ tags }) => tags)).toEqual([
+      ['a, b; c'],
+      ['north', 'pier 3, west'],
+      ['north', 'pier 3'],
+      ['north'],
+      [],
+    ]);
+  });
+
+  it.each(['{', '1,"language":"ru"', '"a"}'])('names the column of CSV whose cell is not JSON: %s', async (cell) => {
+    product = await startProduct({ service: 'stt' });
+    const body = `url;metadata\nhttps://storage.example.com/a.mp3;"${cell.replaceAll('"', '""')}"`;
+    const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
+    const message = 'The cell in the column metadata is not valid JSON.';
+    expect(answer).toMatchObject({ status: 422, body: { error: { details: { items: [{ line: 2, message }] } } } });
+  });
+
   it.each([
     ['an unknown column', 'image_url,colour\na,b', 'image_url, priority, webhook_url, model_version'],
     ['a row with too many cells', `image_url\n${photo(1)},x`, 'more cells than the header'],

@@ -48,7 +48,7 @@ export function report(outcomes: readonly Outcome<unknown>[], output: string): v
   const failed = outcomes.filter(({ failure }) => failure);
   for (const { item, failure } of failed)
     console.error(onOneLine(`${item.name}: ${failure!.message} (${failure!.code})`));
-  const again = failed.length > 0 ? `, ${failed.length} failed; run the same command again to retry them` : '';
+  const again = failed.length > 0 ? `, ${failed.length} failed; fix the causes and run the same command again` : '';
   console.log(`${outcomes.length - failed.length} done${again}: ${output}`);
   if (failed.length > 0) process.exitCode = 1;
 }

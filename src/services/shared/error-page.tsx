@@ -117,10 +117,11 @@ interface Body {
 
 const FILE_NAMES = new Set(['file', 'files']);
 
+/** Texts of `problems` are by error type, or of one field by `FIELD:TYPE`. */
 function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): string[] {
   if (error) return [words.refusals[error.code] ?? error.message];
   return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
-    const sentence = fill(words.problems[type] ?? msg, ctx);
+    const sentence = fill(words.problems[`${names.at(-1)}:${type}`] ?? words.problems[type] ?? msg, ctx);
     // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');

@@ -111,7 +111,7 @@ function applyLatest(latest: Document, typing: boolean): void {
   const { activeElement } = document;
   const focused = activeElement?.id ?? '';
   replaceFresh(latest);
-  for (const box of document.querySelectorAll<HTMLInputElement>('#facets input')) box.checked = box.defaultChecked;
+  for (const box of document.querySelectorAll<HTMLInputElement>('.facet input')) box.checked = box.defaultChecked;
   // A chosen field is a filter now.
   for (const select of document.querySelectorAll<HTMLSelectElement>('#presence select')) select.value = '';
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);

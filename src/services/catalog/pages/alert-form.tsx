@@ -23,7 +23,7 @@ export function AlertForm(props: {
       <label>
         <span safe>{words.alertSecret}</span>
         <input name="secret" type="password" maxlength="512" autocomplete="off" placeholder={words.alertSecretHint} />
-        <Span class="hint" text={words.alertSecretEmpty} />
+        <Span class="hint" text={isOn ? words.alertSecretEmpty : words.alertSecretNone} />
       </label>
       <Button type="submit" class="small" text={isOn ? words.alertChange : words.alertSave} />
     </form>

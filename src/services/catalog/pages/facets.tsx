@@ -1,5 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { Button, H3, Option, Span } from '../../../ui/text-elements.tsx';
+import { Button, H3, Option } from '../../../ui/text-elements.tsx';
 import { formatAttribute } from '../search/attributes.ts';
 import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
 import { filterLabel, formatPercent } from './format.tsx';
@@ -18,6 +18,10 @@ const FACETS = [
 ] as const satisfies readonly FacetName[];
 /** Further values are collapsed. */
 const EXPANDED_COUNT = 8;
+/** Further fields are collapsed. */
+const EXPANDED_FIELDS = 5;
+/** A field with fewer counted records is not nearly unique. */
+const MIN_RECORDS = 10;
 const CONFIDENCES = ['0.5', '0.7', '0.8', '0.9', '0.95'];
 
 export function Facets(props: { found: SearchResult; state: SearchState; viewer: Viewer }): JSX.Element {
@@ -33,21 +37,46 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
           {...{ state, viewer }}
         />
       ))}
-      {found.attributes?.map(({ field, label, values }, i) => (
-        <FacetSection
-          id={`attribute-${i}`}
-          title={showInvisible(label?.[viewer.language] ?? field)}
-          name="attribute"
-          facet={withSelected(
-            values.map((each) => ({ ...each, value: formatAttribute({ field, value: each.value }) })),
-            selectedOf('attribute', state).filter((each) => each.startsWith(`${field}=`)),
-          )}
-          labelOf={(value) => showInvisible(value.slice(field.length + 1))}
-          {...{ state, viewer }}
-        />
-      ))}
     </>
   );
+}
+
+/** The texts of fields and attributes. Collapses nearly unique fields, such as addresses, and those after the first ones. */
+export function FieldFacets({ found, state, viewer }: Parameters<typeof Facets>[0]): JSX.Element {
+  const { attributes = [] } = found;
+  const expanded = attributes.filter(({ values }) => !isNearlyUnique(values)).slice(0, EXPANDED_FIELDS);
+  return (
+    <>
+      {attributes.map((facet, i) => {
+        const { field, label, values } = facet;
+        const selected = selectedOf('attribute', state).filter((each) => each.startsWith(`${field}=`));
+        return (
+          <section class="facet" aria-labelledby={`facet-attribute-${i}`}>
+            <details open={selected.length > 0 || expanded.includes(facet)}>
+              <summary>
+                <H3 id={`facet-attribute-${i}`} text={showInvisible(label?.[viewer.language] ?? field)} />
+              </summary>
+              <CollapsedValues
+                name="attribute"
+                facet={withSelected(
+                  values.map((each) => ({ ...each, value: formatAttribute({ field, value: each.value }) })),
+                  selected,
+                )}
+                labelOf={(value) => showInvisible(value.slice(field.length + 1))}
+                {...{ state, viewer }}
+              />
+            </details>
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
+/** Whether a value has fewer than two records on average. */
+function isNearlyUnique(values: Facet): boolean {
+  const records = values.reduce((sum, { count }) => sum + count, 0);
+  return records >= MIN_RECORDS && records < 2 * values.length;
 }
 
 type FilterName = FacetName | 'attribute';
@@ -62,19 +91,28 @@ interface FacetProps {
 }
 
 function FacetSection({ id, title, facet, ...props }: FacetProps & { id: string; title: string }): JSX.Element {
-  const selected = selectedOf(props.name, props.state);
   if (facet.length === 0) return '';
   return (
     <section class="facet" aria-labelledby={`facet-${id}`}>
       <H3 id={`facet-${id}`} text={title} />
+      <CollapsedValues facet={facet} {...props} />
+    </section>
+  );
+}
+
+function CollapsedValues({ facet, ...props }: FacetProps): JSX.Element {
+  const selected = selectedOf(props.name, props.state);
+  const further = facet.slice(EXPANDED_COUNT);
+  return (
+    <>
       <Values facet={facet.slice(0, EXPANDED_COUNT)} {...props} />
-      {facet.length > EXPANDED_COUNT && (
-        <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => selected.includes(value))}>
-          <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
-          <Values facet={facet.slice(EXPANDED_COUNT)} {...props} />
+      {further.length > 0 && (
+        <details open={further.some(({ value }) => selected.includes(value))}>
+          <summary safe>{`+ ${further.length}`}</summary>
+          <Values facet={further} {...props} />
         </details>
       )}
-    </section>
+    </>
   );
 }
 
@@ -113,7 +151,9 @@ function Values(props: FacetProps): JSX.Element {
               <bdi class="name" safe>
                 {label}
               </bdi>
-              <Span class="count" text={more ? fill(words.more, { count: number }) : number} />
+              <span class="count" title={more ? fill(words.moreHint, { count: number }) : undefined} safe>
+                {more ? fill(words.more, { count: number }) : number}
+              </span>
             </label>
             <span class="exclude" title={words.exclude}>
               {checkbox(`not_${name}`, fill(words.excludeValue, { value: label }))}

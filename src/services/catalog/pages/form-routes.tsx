@@ -12,6 +12,7 @@ import { unwrapChange } from '../routes/report-routes.ts';
 import { DecisionForm, ReportParams } from '../routes/report-schema.ts';
 import { NewView, ViewParams } from '../routes/view-routes.ts';
 import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
+import { readViewQuery } from '../views/view-query.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
 import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
 
@@ -67,6 +68,7 @@ export async function formRoutes(
       form('bearer', { body: ViewForm }),
       async (request, reply) => {
         const { name, query = '' } = request.body;
+        await readViewQuery(request, query);
         const of = owners.create(request, reply, requireVisitor(request));
         await views.create(of, { name: name.trim(), query });
         return reply.redirect(`/${query === '' ? '' : `?${query}`}`, 303);
@@ -75,12 +77,13 @@ export async function formRoutes(
 
     const changeAlert = async (
       request: FastifyRequest<{ Params: Static<typeof ViewParams> }>,
-      wanted: Static<typeof AlertRequest> | null,
+      requested: Static<typeof AlertRequest> | null,
     ) => {
       const owner = owners.find(request, requireVisitor(request));
       const view = owner === undefined ? undefined : await views.find(owner, request.params.id);
       if (owner === undefined || view === undefined) throw viewNotFound();
-      await views.changeAlert(owner, view, wanted && (await alertFrom(request, view.query, wanted, alerts)));
+      const wanted = requested && alertFrom(request, await readViewQuery(request, view.query), requested, alerts);
+      await views.changeAlert(owner, view, wanted);
       return `/${view.query === '' ? '' : `?${view.query}`}`;
     };
 

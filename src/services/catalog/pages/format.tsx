@@ -5,7 +5,9 @@ import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { P, Span } from '../../../ui/text-elements.tsx';
 import { className } from '../../shared/class-names.ts';
 import type { Status } from '../reports/report.ts';
-import type { Hit, Scored } from '../search/search-types.ts';
+import { parseAttribute } from '../search/attributes.ts';
+import { parseRange } from '../search/field-ranges.ts';
+import type { Hit, KnownField, Scored } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
 import type { Language, Texts } from './texts.ts';
 import { showInvisible } from './untrusted-text.ts';
@@ -73,14 +75,22 @@ export const Timestamp = ({ at, language }: { at: Date; language: Language }): J
 export const serviceTitle = (name: string, words: Texts): string =>
   getOwnProperty(words.services, name) ?? showInvisible(name);
 
+/** Names fields by their labels in `fields`. */
 export function filterLabel(
   key: string,
   value: string,
   { words, language }: { words: Texts; language: Language },
+  fields: readonly KnownField[] = [],
 ): string {
-  if (key === 'not_has') return fill(words.filter.not_has, { value: showInvisible(value) });
+  const fieldTitle = (name: string) =>
+    showInvisible(
+      name === 'project' || name === 'tag'
+        ? words.facets[name]
+        : (fields.find((field) => field.name === name)?.label?.[language] ?? name),
+    );
+  if (key === 'not_has') return fill(words.filter.not_has, { value: fieldTitle(value) });
   if (key.startsWith('not_')) {
-    return fill(words.filter.not, { value: filterLabel(key.slice('not_'.length), value, { words, language }) });
+    return fill(words.filter.not, { value: filterLabel(key.slice('not_'.length), value, { words, language }, fields) });
   }
   switch (key) {
     case 'service':
@@ -96,12 +106,17 @@ export function filterLabel(
     case 'project':
     case 'tag':
       return showInvisible(value);
-    case 'attribute':
-      return showInvisible(value.replace('=', ': '));
-    case 'range':
-      return showInvisible(value.replace('..', ' – '));
+    case 'attribute': {
+      const { field, value: text } = parseAttribute(key, value);
+      return `${fieldTitle(field)}: ${showInvisible(text)}`;
+    }
+    case 'range': {
+      const { field, min, max } = parseRange(value);
+      const ends = max === undefined ? `≥ ${min}` : min === undefined ? `≤ ${max}` : `${min} – ${max}`;
+      return `${fieldTitle(field)}: ${ends}`;
+    }
     case 'has':
-      return fill(words.filter.has, { value: showInvisible(value) });
+      return fill(words.filter.has, { value: fieldTitle(value) });
     case 'has_report':
       return value === 'false' ? words.filter.no_report : words.filter.has_report;
     case 'duplicates':

@@ -17,6 +17,7 @@ import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
 import { rejectedReportForm } from './report-form.tsx';
 import { rowPage } from './row-page.tsx';
+import { rejectedViewForm } from './saved-views.tsx';
 import { searchPage } from './search-page.tsx';
 import { rejectedPictureForm, similarPage } from './similar-page.tsx';
 import { texts } from './texts.ts';
@@ -59,6 +60,7 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
       rejectedForm: async (status, request) =>
         (await rejectedReport(status, request)) ||
         rejectedAlertForm(frame, status, request) ||
+        rejectedViewForm(frame, status, request) ||
         rejectedPictureForm(frame, request),
       login: ({ words, message, request }) => <Login words={words} back={returnUrlOf(request)} refused={message} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),

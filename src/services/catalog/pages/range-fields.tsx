@@ -5,7 +5,7 @@ import type { Viewer } from './frame.tsx';
 import { showInvisible } from './untrusted-text.ts';
 
 /** Further fields are collapsed. */
-const EXPANDED_COUNT = 10;
+const EXPANDED_COUNT = 4;
 
 /** Two inputs per field with numbers; hidden without a matching record of its service, which the script updates. */
 export function RangeFields(props: {

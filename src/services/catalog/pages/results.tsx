@@ -1,5 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { A } from '../../../ui/text-elements.tsx';
+import { parseRange } from '../search/field-ranges.ts';
 import { MAX_RESULTS, type SearchResult } from '../search/search-types.ts';
 import { Card } from './card.tsx';
 import { filterLabel, Hint } from './format.tsx';
@@ -48,7 +49,7 @@ export function Results(props: ResultsView): JSX.Element {
   );
 }
 
-export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer }): JSX.Element {
+export function Chips({ found, state, viewer }: Pick<ResultsView, 'found' | 'state' | 'viewer'>): JSX.Element {
   const { words } = viewer;
   const active = FILTERS.filter((key) => key in state);
   if (active.length === 0) return '';
@@ -56,7 +57,7 @@ export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer })
     <ul class="chips" aria-label={words.active}>
       {active.flatMap((key) =>
         state[key]!.map((value, index, all) => {
-          const label = filterLabel(key, value, viewer);
+          const label = filterLabel(key, value, viewer, found.fields);
           return (
             <li>
               <a
@@ -99,13 +100,16 @@ function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
   );
 }
 
-function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
+function NoResults({ found, state, viewer, suggestions }: ResultsView): JSX.Element {
   const { words } = viewer;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (
     <section class="panel nothing">
       <h2 safe>{words.none}</h2>
       <Hint text={words.noneWhy} />
+      {(state['range'] ?? []).filter(isEmptyRange).map((range) => (
+        <Hint text={fill(words.emptyRange, { filter: filterLabel('range', range, viewer, found.fields) })} />
+      ))}
       {suggestions.length > 0 && (
         <ul>
           {suggestions.map(({ key, total, more }) => (
@@ -113,7 +117,7 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
               <a href={searchUrl(queryWith(state, { [key]: null }))} data-swap>
                 <bdi safe>
                   {fill(words.without, {
-                    filter: state[key]!.map((value) => filterLabel(key, value, viewer)).join(', '),
+                    filter: state[key]!.map((value) => filterLabel(key, value, viewer, found.fields)).join(', '),
                     count: more ? `${total}+` : total,
                   })}
                 </bdi>
@@ -127,6 +131,11 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
       </p>
     </section>
   );
+}
+
+function isEmptyRange(text: string): boolean {
+  const { min, max } = parseRange(text);
+  return min !== undefined && max !== undefined && min > max;
 }
 
 const Empty = ({ words }: { words: Texts }): JSX.Element => (

@@ -1,10 +1,11 @@
+import type { FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import { A, Button, H3, Label } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { View } from '../views/views.ts';
 import { AlertForm } from './alert-form.tsx';
 import { Hint, UntrustedText } from './format.tsx';
-import type { Viewer } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { showInvisible } from './untrusted-text.ts';
 
@@ -36,15 +37,42 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
       )}
       <details>
         <summary safe>{words.save}</summary>
-        <form method="post" action="views/new" class="save">
-          <CsrfInput csrf={csrf} />
-          <input type="hidden" name="query" value={queryWith(state, {})} />
-          <Label class="visually-hidden" for="view-name" text={words.saveName} />
-          <input id="view-name" name="name" type="text" maxlength="100" required placeholder={words.saveName} />
-          <Button type="submit" class="small" text={words.saveDo} />
-        </form>
+        <NewViewForm action="views/new" query={queryWith(state, {})} viewer={viewer} />
       </details>
     </section>
+  );
+}
+
+function NewViewForm(props: { action: string; query: string; name?: string; viewer: Viewer }): JSX.Element {
+  const { action, query, name, viewer } = props;
+  const { words, csrf } = viewer;
+  return (
+    <form method="post" action={action} class="save">
+      <CsrfInput csrf={csrf} />
+      <input type="hidden" name="query" value={query} />
+      <Label class="visually-hidden" for="view-name" text={words.saveName} />
+      <input
+        {...{ id: 'view-name', name: 'name', type: 'text', maxlength: '100', value: name }}
+        required
+        placeholder={words.saveName}
+      />
+      <Button type="submit" class="small" text={words.saveDo} />
+    </form>
+  );
+}
+
+/** The form of a rejected view with a link to its search; nothing for other forms. */
+export function rejectedViewForm(frame: Frame, status: number, request: FastifyRequest): JSX.Element {
+  if (![409, 422].includes(status) || request.routeOptions.url !== '/views/new') return '';
+  const viewer = frame.viewer(request);
+  const { name = '', query = '' } = (request.body ?? {}) as { name?: string; query?: string };
+  return (
+    <>
+      <NewViewForm action="new" {...{ name, query, viewer }} />
+      <p>
+        <A href={`.${searchUrl(query)}`} text={viewer.words.toResults} />
+      </p>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { formatRange } from '../search/field-ranges.ts';
 import { defaultSort } from '../search/filter-query.ts';
 import type { Filters, Sort } from '../search/search-types.ts';
 import type { View } from '../views/views.ts';
-import { Facets, FilterFields } from './facets.tsx';
+import { Facets, FieldFacets, FilterFields } from './facets.tsx';
 import { Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { PresenceFields } from './presence-fields.tsx';
@@ -78,16 +78,19 @@ export function SearchView(
             {found.facetsComplete === false && <Hint text={words.newestCounted} />}
             <Facets found={found} state={state} viewer={viewer} />
           </div>
+          <FilterFields state={state} viewer={viewer} />
+          <div data-fresh="saved">
+            <SavedViews views={saved} state={state} viewer={viewer} />
+          </div>
+          <div id="field-facets" data-fresh="field-facets">
+            <FieldFacets found={found} state={state} viewer={viewer} />
+          </div>
           <RangeFields {...{ fields, ranges, services, viewer }} />
           {fields.length > 0 && (
             <div id="presence" data-fresh="presence">
               <PresenceFields fields={fields} viewer={viewer} />
             </div>
           )}
-          <FilterFields state={state} viewer={viewer} />
-          <div data-fresh="saved">
-            <SavedViews views={saved} state={state} viewer={viewer} />
-          </div>
         </aside>
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
           <div class="bar-row">
@@ -111,7 +114,7 @@ export function SearchView(
             <Exports place="exports-above" state={state} viewer={viewer} />
           </div>
           <div id="chips" data-fresh="chips">
-            <Chips state={state} viewer={viewer} />
+            <Chips {...{ found, state, viewer }} />
           </div>
           <div id="hits" data-fresh="hits" data-total={total}>
             <Results {...props} />

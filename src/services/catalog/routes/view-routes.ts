@@ -5,7 +5,7 @@ import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { MAX_URL_LENGTH } from '../../../http/server-limits.ts';
-import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
+import { URL_QUERY, VISIBLE_NAME } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import type { EventCursors } from '../../../tasks/event-cursor.ts';
 import type { Webhook } from '../../../tasks/task.ts';
@@ -25,14 +25,16 @@ import {
 import { isModerator, requireVisitor } from '../auth/auth-guard.ts';
 import { HitBody } from '../search/responses.ts';
 import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
+import { readViewQuery } from '../views/view-query.ts';
 import { MAX_VIEWS, type View, type ViewOwners, type Views } from '../views/views.ts';
 
 export const NewView = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: VISIBLE_NAME }),
   query: Type.String({
     maxLength: MAX_URL_LENGTH,
-    pattern: '^[!-~]*$',
-    description: 'Query string of the search page without `?`.',
+    pattern: URL_QUERY,
+    description:
+      'Query string of the search without `?`, percent-encoded. 422 if the search would refuse it or does not know a parameter.',
   }),
 });
 
@@ -163,7 +165,7 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
         body: NewViewWithAlert,
         response: {
           201: describeResponse('Saved.', SavedView, { saved: SAVED, 'with an alert': WITH_ALERT }),
-          403: describeErrors(csrfFailed()),
+          403: describeErrors(forbidden(), csrfFailed()),
           409: describeErrors(
             viewExists(),
             tooManyViews(MAX_VIEWS),
@@ -175,7 +177,8 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
     },
     async (request, reply) => {
       const { name, query, alert } = request.body;
-      const wanted = alert && (await alertFrom(request, query, alert, deps));
+      const filters = await readViewQuery(request, query);
+      const wanted = alert && alertFrom(request, filters, alert, deps);
       const of = owners.create(request, reply, requireVisitor(request));
       const view = await views.create(of, { name: name.trim(), query }, wanted);
       return reply.code(201).send(bodyOf(view));
@@ -212,7 +215,8 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
     async (request) => {
       const { owner, view } = await findView(request);
       const { alert } = request.body;
-      return bodyOf(await views.changeAlert(owner, view, alert && (await alertFrom(request, view.query, alert, deps))));
+      const wanted = alert && alertFrom(request, await readViewQuery(request, view.query), alert, deps);
+      return bodyOf(await views.changeAlert(owner, view, wanted));
     },
   );
 

@@ -24,7 +24,7 @@ const MAX_VALUES = 50;
 const Name = Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL });
 const Status = Type.Enum(['done', 'failed']);
 
-const AttributeValue = Type.String({ minLength: 3, maxLength: 700, pattern: WITHOUT_NUL });
+const AttributeValue = Type.String({ maxLength: 700, pattern: WITHOUT_NUL });
 
 const severalOf = <Value extends TSchema>(value: Value, description: string) =>
   Type.Optional(Type.Union([value, Type.Array(value, { minItems: 1, maxItems: MAX_VALUES })], { description }));
@@ -132,11 +132,14 @@ export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
   }
 }
 
+/** Whether a parameter is one of the two fields of a range in the page's form. */
+export const isRangeEnd = (name: string): boolean => /^(?:min|max):./s.test(name);
+
 /** The page's form also sends a range in two fields: `min:FIELD` and `max:FIELD`. */
 export async function readFilterForm(request: FastifyRequest): Promise<void> {
   await ignoreEmpty(request);
   const query = request.query as Record<string, unknown>;
-  const ends = Object.keys(query).filter((key) => /^(?:min|max):./s.test(key));
+  const ends = Object.keys(query).filter(isRangeEnd);
   const ranges = [...new Set(ends.map((key) => key.slice('min:'.length)))].map(
     (field) => `${field}:${query[`min:${field}`] ?? ''}..${query[`max:${field}`] ?? ''}`,
   );

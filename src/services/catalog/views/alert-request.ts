@@ -1,4 +1,3 @@
-import { parse } from 'node:querystring';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { unauthorized } from '../../../base/api-error.ts';
@@ -7,7 +6,7 @@ import { InvalidInput } from '../../../http/validation-details.ts';
 import { Url } from '../../shared/task-schema.ts';
 import type { NewAlert } from '../alerts/alert.ts';
 import { requireVisitor } from '../auth/auth-guard.ts';
-import { FilterQuery, filtersFrom, readFilterForm } from '../search/filter-query.ts';
+import type { Filters } from '../search/search-types.ts';
 
 export const AlertRequest = Type.Object({
   webhook_url: Type.Optional(Url('Receives `view.matched`; https, or http to this machine. Absent: only the feed.')),
@@ -25,23 +24,20 @@ export interface AlertDeps {
   readonly seal: (secret: string) => Buffer;
 }
 
-/** Throws 401 without a token, and 422 for an invalid URL or a view whose query is not valid or has `duplicates`. */
-export async function alertFrom(
+/** Throws 401 without a token, and 422 for an invalid URL or `duplicates` in the filters of the view. */
+export function alertFrom(
   request: FastifyRequest,
-  query: string,
+  filters: Filters,
   { webhook_url: webhookUrl, secret }: Static<typeof AlertRequest>,
   { webhooks, seal }: AlertDeps,
-): Promise<NewAlert> {
-  const visitor = requireVisitor(request);
-  if (visitor.by === 'open') throw unauthorized();
+): NewAlert {
+  if (requireVisitor(request).by === 'open') throw unauthorized();
   if (webhookUrl !== undefined) checkWebhookUrl(webhookUrl, webhooks);
-  const search = { query: { ...parse(query) } };
-  await readFilterForm(search as unknown as FastifyRequest);
-  // Converts numbers and booleans, as the search does.
-  if (!request.validateInput(search.query, FilterQuery, 'querystring')) throw invalidQuery(query, INVALID_FILTERS);
-  const filters = filtersFrom(search.query as FilterQuery, visitor);
   // Pictures are compared after the record is written, and the comparison changes records of earlier photos too.
-  if (filters.duplicates !== undefined) throw invalidQuery(query, 'An alert cannot have the filter `duplicates`');
+  if (filters.duplicates !== undefined) {
+    const msg = 'An alert cannot have the filter `duplicates`';
+    throw new InvalidInput([{ loc: ['body', 'query', 'duplicates'], msg, type: 'value_error' }]);
+  }
   return { filters, webhookUrl, secret: secret === undefined ? undefined : seal(secret) };
 }
 
@@ -53,8 +49,3 @@ function checkWebhookUrl(url: string, policy: UrlPolicy): void {
     throw new InvalidInput([{ loc: ['body', 'alert', 'webhook_url'], msg: error.message, type: 'url_parsing' }]);
   }
 }
-
-const INVALID_FILTERS = 'An alert needs a query string whose filters are valid';
-
-const invalidQuery = (query: string, msg: string) =>
-  new InvalidInput([{ loc: ['body', 'query'], type: 'value_error', input: query.slice(0, 200), msg }]);

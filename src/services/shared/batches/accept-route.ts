@@ -85,7 +85,8 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
                 'text/csv': {
                   schema: {
                     type: 'string',
-                    description: 'A header with field names. Fields that are no text contain JSON.',
+                    description:
+                      'A header with field names. Fields that are no text contain JSON, tags also `a; b` or `a, b`.',
                   },
                 },
                 ...(archives && ARCHIVE_BODIES),

@@ -160,7 +160,7 @@ function problemOf(name: string, entry: Entry, maxFileBytes: number): Problem | 
     return ['UNSUPPORTED_COMPRESSION', 'The compression method is not supported; use Deflate.'];
   if (ARCHIVE_NAME.test(name)) return ['NESTED_ARCHIVE', 'Archives in an archive are not unpacked.'];
   if (entry.uncompressedSize > maxFileBytes)
-    return ['FILE_TOO_LARGE', `The file is larger than ${maxFileBytes} bytes.`];
+    return ['FILE_TOO_LARGE', `The file is larger than ${maxFileBytes / 2 ** 20} MiB.`];
   if (entry.uncompressedSize === 0) return ['EMPTY_FILE', 'The file is empty.'];
   return undefined;
 }

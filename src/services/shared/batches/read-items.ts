@@ -60,21 +60,24 @@ const tooLong = (line: number): UnreadableItem => ({ line, problem: `Longer than
 
 /**
  * The rows of a CSV (RFC 4180) whose header names fields of `schema`; separated by commas, semicolons or tabs. A cell of a
- * field that is no text contains JSON; an empty cell is an absent field.
+ * field that is no text contains JSON, or a list of texts separated by semicolons, as in results, or else by commas; an
+ * empty cell is an absent field.
  */
 export async function* readCsvItems(
   body: AsyncIterable<Buffer>,
   schema: TObject,
-): AsyncGenerator<ItemText, void, undefined> {
+): AsyncGenerator<ItemText | UnreadableItem, void, undefined> {
   let header: readonly string[] | undefined;
   for await (const { line, cells } of readRows(body)) {
     header ??= columnsOf(cells, schema);
     if (line.isHeader) continue;
-    const members = header.flatMap((name, at) => {
-      const cell = cells[at] ?? '';
-      return cell === '' ? [] : [memberText(schema, name, cell)];
-    });
-    yield { line: line.number, text: `{${members.join(',')}}` };
+    const given = header.flatMap((name, at) => (cells[at] ? [{ name, text: textOf(schema, name, cells[at]) }] : []));
+    const invalid = given.find(({ name, text }) => !isText(fieldOf(schema, name)) && !isJson(text));
+    if (invalid) yield { line: line.number, problem: `The cell in the column ${invalid.name} is not valid JSON.` };
+    else {
+      const members = given.map(({ name, text }) => memberText(schema, name, text));
+      yield { line: line.number, text: `{${members.join(',')}}` };
+    }
   }
 }
 
@@ -87,14 +90,34 @@ function columnsOf(names: readonly string[], { properties }: TObject): readonly 
   return names;
 }
 
+/** The JSON of a list of texts that is written as `a; b` or `a, b`; other cells unchanged. */
+function textOf(schema: TObject, name: string, cell: string): string {
+  const { type, items } = fieldOf(schema, name);
+  if (type !== 'array' || !items || !isText(items) || cell.trimStart().startsWith('[')) return cell;
+  const texts = cell.split(cell.includes(';') ? ';' : ',').map((text) => text.trim());
+  return JSON.stringify(texts.filter((text) => text !== ''));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A member of a JSON object. The text of a field that is no text is JSON. */
-export const memberText = ({ properties }: TObject, name: string, text: string): string =>
-  `${JSON.stringify(name)}:${isText(properties[name] as Field) ? JSON.stringify(text) : text}`;
+export const memberText = (schema: TObject, name: string, text: string): string =>
+  `${JSON.stringify(name)}:${isText(fieldOf(schema, name)) ? JSON.stringify(text) : text}`;
+
+const fieldOf = ({ properties }: TObject, name: string) => properties[name] as Field;
 
 interface Field {
   readonly type?: string;
   readonly const?: unknown;
   readonly anyOf?: readonly Field[];
+  readonly items?: Field;
 }
 
 const isText = (field: Field): boolean =>

@@ -34,6 +34,8 @@ export const frameTexts = {
   },
 };
 
+const ATTRIBUTE_RU = 'Нужны поле и его значение: ПОЛЕ=ЗНАЧЕНИЕ, например general:purpose=школа.';
+
 export const errorTexts = {
   offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
   refusals: {
@@ -76,6 +78,13 @@ export const errorTexts = {
     en: fieldErrorTexts.en,
     ru: {
       ...fieldErrorTexts.ru,
+      'q:too_long': 'Не больше {max_length} слов.',
+      'range:value_error':
+        'Нужен диапазон значений поля, например general:year_built:1960..1980 или areas:total_area:50.., в числах не более 15 цифр.',
+      'attribute:value_error': ATTRIBUTE_RU,
+      'not_attribute:value_error': ATTRIBUTE_RU,
+      'page:value_error': 'Страницы дальше результата 10 000 не показываются. Уточните поиск.',
+      'query:string_pattern_mismatch': 'Запрос нужно закодировать (percent-encoding), например q=%D0%BC.',
       image_unsupported: 'Формат не поддерживается.',
       image_corrupt: 'Файл повреждён или загружен не полностью.',
       image_too_large: 'Файл слишком большой (предел — 20 МиБ и 50 мегапикселей).',

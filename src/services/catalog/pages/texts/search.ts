@@ -61,6 +61,7 @@ export const searchTexts = {
     ru: ['{count} запись', '{count} записи', '{count} записей'],
   },
   more: { en: '{count}+', ru: '{count}+' },
+  moreHint: { en: 'At least {count}: not all records were counted', ru: 'Не менее {count}: подсчитаны не все записи' },
   totalMore: { en: '{count}+ records', ru: '{count}+ записей' },
   newestCounted: {
     en: 'Too many records match: only the newest 10,000 are counted here.',
@@ -74,6 +75,10 @@ export const searchTexts = {
   noneWhy: {
     en: 'No record matches all conditions. Search allows typos and parts of words, but all words must match.',
     ru: 'Нет записей, подходящих под все условия. Поиск допускает опечатки и части слов, но учитывает все слова.',
+  },
+  emptyRange: {
+    en: '{filter}: the minimum is greater than the maximum.',
+    ru: '{filter}: минимум больше максимума.',
   },
   without: { en: 'Without {filter}: {count}', ru: 'Без фильтра {filter}: {count}' },
   empty: { en: 'No records yet', ru: 'Записей пока нет' },
@@ -113,6 +118,10 @@ export const searchTexts = {
   alertFailing: { en: 'The last webhook failed: {error}', ru: 'Последний вебхук не доставлен: {error}' },
   alertSecret: { en: 'Signing secret (optional)', ru: 'Секрет подписи (необязательно)' },
   alertSecretHint: { en: 'Stored, never shown', ru: 'Сохраняется и не показывается' },
+  alertSecretNone: {
+    en: 'Empty: only the keys of this installation sign the webhook.',
+    ru: 'Пустое поле: вебхук подписывают только ключи этой установки.',
+  },
   alertSecretEmpty: {
     en: 'Empty: with the same URL the stored secret stays in use; with a new URL there is none, and only the keys of this installation sign.',
     ru: 'Пустое поле: при прежнем URL действует сохранённый секрет, при новом URL секрета нет и вебхук подписан только ключами этой установки.',
@@ -149,8 +158,8 @@ export const searchTexts = {
     not: { en: 'not {value}', ru: 'кроме «{value}»' },
     from: { en: 'from {value}', ru: 'с {value}' },
     to: { en: 'to {value}', ru: 'по {value}' },
-    has: { en: 'has {value}', ru: 'есть {value}' },
-    not_has: { en: 'without {value}', ru: 'без {value}' },
+    has: { en: 'has {value}', ru: 'есть «{value}»' },
+    not_has: { en: 'without {value}', ru: 'нет «{value}»' },
     min_conf: { en: '≥ {value}', ru: '≥ {value}' },
     duplicates: { en: 'same photo more than once', ru: 'фото встречается несколько раз' },
     no_duplicates: { en: 'photo only once', ru: 'фото встречается один раз' },
