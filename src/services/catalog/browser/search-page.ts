@@ -57,14 +57,15 @@ function clearOpposite({ name, value }: HTMLInputElement): void {
 /** The next choice, perhaps before the answer, must not restore a filter that a link removed. */
 function clearFieldsWithout(query: URLSearchParams): void {
   for (const field of [...form.elements]) {
-    if (!(field instanceof HTMLInputElement) || isInQuery(field, query)) continue;
-    if (field.type === 'checkbox') field.checked = false;
+    // The order is no filter.
+    if (!isField(field) || field.name === 'sort' || isInQuery(field, query)) continue;
+    if (field.type === 'checkbox') (field as HTMLInputElement).checked = false;
     else field.value = '';
   }
 }
 
 /** The fields "min:NAME" and "max:NAME" are one range in a URL. */
-const isInQuery = ({ name, value }: HTMLInputElement, query: URLSearchParams) =>
+const isInQuery = ({ name, value }: HTMLInputElement | HTMLSelectElement, query: URLSearchParams) =>
   /^m(in|ax):/.test(name)
     ? query.getAll('range').some((range) => range.startsWith(`${name.slice('min:'.length)}:`))
     : query.getAll(name).includes(value);
