@@ -11,37 +11,44 @@ export const chosenFiles = (files: readonly File[]): NamedFile[] =>
 export const entriesOf = ({ items }: DataTransfer): (FileSystemEntry | File)[] =>
   [...items].flatMap((item) => item.webkitGetAsEntry() ?? item.getAsFile() ?? []);
 
-/** The files of `entries` and of their folders. `onFound` is called with some of them at a time; an error that it throws ends the search. */
+/**
+ * The files of `entries` and of their folders. `onFound` is called with each group that was read (at most `CONCURRENCY` files, perhaps
+ * none); an error that it throws ends the search.
+ */
 export async function filesOf(
   entries: readonly (FileSystemEntry | File)[],
   onFound: (some: readonly NamedFile[]) => void,
 ): Promise<NamedFile[]> {
   const found: NamedFile[] = [];
-  const waiting = [...entries];
-  while (waiting.length > 0) {
-    const some = waiting.splice(0, CONCURRENCY);
-    const folders = some.filter((entry) => 'isDirectory' in entry && entry.isDirectory);
-    const files = await Promise.all(some.filter((entry) => !folders.includes(entry)).map(fileOf));
-    found.push(...files);
-    onFound(files);
-    for (const folder of folders) waiting.push(...(await entriesIn(folder as FileSystemDirectoryEntry)));
+  const folders: FileSystemDirectoryEntry[] = [];
+  // The browser chooses how many entries a reader returns at once: 100 in Chromium.
+  const add = async (read: typeof entries) => {
+    for (let i = 0; i === 0 || i < read.length; i += CONCURRENCY) {
+      const some = read.slice(i, i + CONCURRENCY);
+      folders.push(...some.filter(isFolder));
+      const files = await Promise.all(some.filter((entry) => !isFolder(entry)).map(fileOf));
+      found.push(...files);
+      onFound(files);
+    }
+  };
+  await add(entries);
+  // Includes folders that are found meanwhile.
+  for (const folder of folders) {
+    const reader = folder.createReader();
+    let some: FileSystemEntry[];
+    do {
+      some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      await add(some);
+    } while (some.length > 0);
   }
   return found;
 }
+
+const isFolder = (entry: FileSystemEntry | File): entry is FileSystemDirectoryEntry =>
+  'isDirectory' in entry && entry.isDirectory;
 
 async function fileOf(entry: FileSystemEntry | File): Promise<NamedFile> {
   if (entry instanceof File) return { name: entry.name, file: entry };
   const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
   return { name: entry.fullPath.replace(/^\//, ''), file };
-}
-
-/** A reader returns at most 100 entries at once. */
-async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
-  const reader = folder.createReader();
-  const found: FileSystemEntry[] = [];
-  for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return found;
-    found.push(...some);
-  }
 }
