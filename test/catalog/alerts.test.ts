@@ -388,6 +388,19 @@ describe('the form of an alert', () => {
     expect(page.text).not.toContain('my-secret');
   });
 
+  it.each([
+    ['en', 'q=a&nosuch=1', 'The search no longer accepts the query of this view (nosuch). Delete the view'],
+    ['ru', 'q=a&nosuch=1', 'Поиск больше не принимает запрос этого вида (nosuch). Удалите вид'],
+    ['ru', 'duplicates=true', 'Оповещение недоступно для видов с фильтром по повторяющимся фото.'],
+  ])('says in the language %s that the stored query %s cannot have an alert', async (language, query, message) => {
+    const { body: view } = await reader.post('/views', { json: { name: 'stored', query: '' } });
+    await catalog.database.db.query('update catalog_views set query = $2 where id = $1', [view.id, query]);
+    const headers = { ...HTML, 'accept-language': language };
+    const { status, text } = await reader.post(`/views/${view.id}/alert`, { form: {}, headers });
+    expect(status).toBe(422);
+    expect(text).toContain(`<p>${message}`);
+  });
+
   it('leads to a page with the latest matches', async () => {
     const view = await viewWithAlert('q=lintel');
     const matches = () => reader.request(`/views/${view.id}/matches`, { headers: HTML });
@@ -438,6 +451,21 @@ describe('PATCH /views/{id}', () => {
   ])('rejects %s', async (_, query, alert, status) => {
     expect((await createView(query, alert)).status).toBe(status);
     expect((await reader.get('/views')).body.total).toBe(0);
+  });
+
+  it.each([
+    ['a query that is refused now', 'q=crack&nosuch=1', 'stored_query_invalid', 'nosuch: The search has no parameter'],
+    ['a value that is refused now', 'min_conf=7', 'stored_query_invalid', 'min_conf: Input should be less than'],
+    ['the filter duplicates', 'duplicates=true', 'value_error', 'the filter `duplicates`'],
+  ])('locates the error of a stored view with %s at the view', async (_, query, type, message) => {
+    const { body: view } = await reader.post('/views', { json: { name: 'stored', query: 'q=crack', alert: {} } });
+    await catalog.database.db.query('update catalog_views set query = $2 where id = $1', [view.id, query]);
+    const { status, body } = await patch(view.id, {});
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([{ loc: ['path', 'id'], type, msg: expect.stringContaining(message) }]);
+    expect((await reader.get('/views')).body.items[0]).toMatchObject({ query, alert: view.alert });
+    expect((await patch(view.id, null)).status).toBe(200);
+    expect((await reader.request(`/views/${view.id}`, { method: 'DELETE' })).status).toBe(204);
   });
 
   it('allows 200 alerts in all, of which those of revoked tokens are deleted for new ones', async () => {

@@ -11,7 +11,7 @@ import { readForm } from '../routes/form-body.ts';
 import { unwrapChange } from '../routes/report-routes.ts';
 import { DecisionForm, ReportParams } from '../routes/report-schema.ts';
 import { NewView, ViewParams } from '../routes/view-routes.ts';
-import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
+import { type AlertDeps, AlertRequest, alertOfView } from '../views/alert-request.ts';
 import { readViewQuery } from '../views/view-query.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
 import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
@@ -82,7 +82,7 @@ export async function formRoutes(
       const owner = owners.find(request, requireVisitor(request));
       const view = owner === undefined ? undefined : await views.find(owner, request.params.id);
       if (owner === undefined || view === undefined) throw viewNotFound();
-      const wanted = requested && alertFrom(request, await readViewQuery(request, view.query), requested, alerts);
+      const wanted = requested && (await alertOfView(request, view, requested, alerts));
       await views.changeAlert(owner, view, wanted);
       return `/${view.query === '' ? '' : `?${view.query}`}`;
     };

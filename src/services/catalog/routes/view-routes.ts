@@ -24,7 +24,7 @@ import {
 } from '../api-errors.ts';
 import { isModerator, requireVisitor } from '../auth/auth-guard.ts';
 import { HitBody } from '../search/responses.ts';
-import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
+import { type AlertDeps, AlertRequest, alertFrom, alertOfView } from '../views/alert-request.ts';
 import { readViewQuery } from '../views/view-query.ts';
 import { MAX_VIEWS, type View, type ViewOwners, type Views } from '../views/views.ts';
 
@@ -215,7 +215,7 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
     async (request) => {
       const { owner, view } = await findView(request);
       const { alert } = request.body;
-      const wanted = alert && alertFrom(request, await readViewQuery(request, view.query), alert, deps);
+      const wanted = alert && (await alertOfView(request, view, alert, deps));
       return bodyOf(await views.changeAlert(owner, view, wanted));
     },
   );

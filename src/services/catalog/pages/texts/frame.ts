@@ -75,9 +75,16 @@ export const errorTexts = {
     },
   },
   problems: {
-    en: fieldErrorTexts.en,
+    en: {
+      ...fieldErrorTexts.en,
+      stored_query_invalid:
+        'The search no longer accepts the query of this view ({parameter}). Delete the view and save the search again.',
+    },
     ru: {
       ...fieldErrorTexts.ru,
+      stored_query_invalid:
+        'Поиск больше не принимает запрос этого вида ({parameter}). Удалите вид и сохраните поиск заново.',
+      'id:value_error': 'Оповещение недоступно для видов с фильтром по повторяющимся фото.',
       'q:too_long': 'Не больше {max_length} слов.',
       'range:value_error':
         'Нужен диапазон значений поля, например general:year_built:1960..1980 или areas:total_area:50.., в числах не более 15 цифр.',
