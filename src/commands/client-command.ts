@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { AssayError, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
+import { exitWithError } from './exit.ts';
 import { checkOutputFolder, writeOutputFile } from './local-files.ts';
 import { resolveServer, type Server, type ServerOptions } from './resolve-server.ts';
 
@@ -21,8 +22,8 @@ export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project
 const EXIT_INTERRUPTED = 130;
 
 /**
- * `outputEnd` aborts when the program that reads the output has ended, which is no error. Exit status 0; 1 when a task has failed; 2 for other
- * errors.
+ * `outputEnd` aborts when the program that reads the output has ended, which is no error, or when the output cannot be written. Exit status 0;
+ * 1 when a task has failed; 2 for other errors.
  */
 export async function runClientCommand(
   service: string,
@@ -36,7 +37,7 @@ export async function runClientCommand(
   try {
     await run(server, outputEnd);
   } catch (error) {
-    if (outputEnd.aborted) return;
+    if (error === outputEnd.reason) return;
     if (signal.aborted) {
       console.error(`Interrupted; ${options.interrupted ?? 'a task that was created continues on the server.'}`);
       process.exitCode = EXIT_INTERRUPTED;
@@ -48,11 +49,15 @@ export async function runClientCommand(
   }
 }
 
-/** Aborts when the program that reads the output ends: `assay events --follow | head -n 1`. */
+/**
+ * Aborts when the program that reads the output ends, as in `assay events --follow | head -n 1`, or when the output cannot be written,
+ * which is reported.
+ */
 function endOfOutput(): AbortSignal {
   const end = new AbortController();
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && !end.signal.aborted)
+      exitWithError(new OperatorError(`The output cannot be written: ${error.message}`));
     end.abort();
   });
   return end.signal;

@@ -24,7 +24,7 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
       }
     } catch (error) {
       // Interrupting is how following ends.
-      if (!stop.aborted) throw error;
+      if (!signal.aborted) throw error;
     }
   });
 }

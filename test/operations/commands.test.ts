@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -239,6 +240,43 @@ describe('assay batches', () => {
     });
     expect((await assay(['batches', 'retry', id, ...options])).out).toBe('retried: 0\n');
     expect((await assay(['batches', 'cancel', id, ...options])).out).toBe('cancelled: 0\n');
+  });
+});
+
+describe('The output of a command', () => {
+  /** Runs a command with its output redirected; its standard error and exit status. */
+  const redirect = async (args: readonly string[], target: string) => {
+    const script = `("$0" "$@"; echo "status $?" >&2) ${target}`;
+    const command = [process.execPath, join(REPOSITORY, 'dist/main.js'), ...args];
+    return (await promisify(execFile)('sh', ['-c', script, ...command], { cwd: folder })).stderr;
+  };
+
+  it('hides no later error when its reader ends', async () => {
+    const delivery = {
+      delivery_id: 'whd_1',
+      task_id: 't',
+      url: 'https://a.example.com/',
+      state: 'failed',
+      attempt_log: [],
+    };
+    const pages = createServer(({ url }, response) => {
+      const isFirst = !url!.includes('before=');
+      const body = isFirst
+        ? { ok: true, data: { deliveries: [delivery], next: 'more' } }
+        : { ok: false, error: { code: 'NO', message: 'Not now.' } };
+      response.writeHead(isFirst ? 200 : 400, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }).listen(0, '127.0.0.1');
+    await once(pages, 'listening');
+    onTestFinished(() => void pages.close());
+    const url = `http://127.0.0.1:${(pages.address() as { port: number }).port}`;
+    const stderr = await redirect(['deliveries', '--server', url, '--token', TOKEN], '| exec true');
+    expect(stderr).toBe(`${url} returned an error: Not now. (NO)\nstatus 2\n`);
+  });
+
+  it.runIf(existsSync('/dev/full'))('reports in one line that it cannot be written', async () => {
+    const command = ['deliveries', 'redeliver', '--since', new Date().toISOString(), ...at(photos), '--token', TOKEN];
+    const stderr = await redirect(command, '> /dev/full');
+    expect(stderr).toMatch(/^The output cannot be written: .*ENOSPC.*\nstatus 2\n$/);
   });
 });
 
