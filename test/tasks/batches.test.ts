@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { TaskFailure } from '../../src/tasks/task.ts';
+import { measureRate } from '../support/measured-rate.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -332,6 +333,26 @@ describe('A batch', () => {
     expect(summary.lastTags).toEqual({ realtime: null, batch: rows[0]!.last });
     await post(`/batches/${id}/cancel`);
     expect(await waitForCompletion(id)).not.toHaveProperty('estimated_wait_seconds');
+  });
+
+  it('has an estimate at its acceptance from the measured rate, at least that of its state, without reading the state', async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_COLD_START_SECONDS: '2' } });
+    await submit(jsonLines(photos(1)));
+    await measureRate(product, 'defectoscopy');
+    const timeout = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    for (const priority of ['batch', 'realtime']) {
+      const body = jsonLines(photos(100).map((item) => ({ ...item, priority })));
+      const headers = { 'idempotency-key': priority };
+      const summaries = vi.spyOn(product.gateway.tasks.batches, 'summaries').mockRejectedValue(timeout);
+      const accepted = await submit(body, { headers });
+      expect(accepted).toMatchObject({ status: 202, body: { data: { total: 100 } } });
+      expect((await submit(body, { headers })).body).toEqual(accepted.body);
+      summaries.mockRestore();
+      const { batch_id: id, estimated_wait_seconds: seconds } = accepted.body.data;
+      const state = await read(id);
+      expect(state.estimated_wait_seconds).toBeGreaterThan(60);
+      expect(seconds).toBeGreaterThanOrEqual(state.estimated_wait_seconds);
+    }
   });
 
   it('retries its failed items with the same task ids', async () => {

@@ -138,8 +138,6 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
           );
         };
         const { id, isReplayed, total, estimateSeconds } = await accept();
-        const summary = (await deps.tasks.batches.summaries([id])).get(id)!;
-        const remaining = deps.estimates.remaining(service, summary, options.estimateSettings);
         const url = `/batches/${id}`;
         if (isReplayed) reply.header('idempotency-replayed', 'true');
         return reply
@@ -152,7 +150,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
               status_url: url,
               total,
               ...invalid.leftOut(),
-              estimated_wait_seconds: Math.max(estimateSeconds, remaining),
+              estimated_wait_seconds: estimateSeconds,
             }),
           );
       },
