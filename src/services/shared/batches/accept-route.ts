@@ -85,8 +85,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
                 'text/csv': {
                   schema: {
                     type: 'string',
-                    description:
-                      'A header with field names. Fields that are no text contain JSON, tags also `a; b` or `a, b`.',
+                    description: 'A header with field names. Fields that are no text contain JSON, tags also `a; b`.',
                   },
                 },
                 ...(archives && ARCHIVE_BODIES),
