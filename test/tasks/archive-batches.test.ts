@@ -300,6 +300,21 @@ describe('A batch of a ZIP archive', () => {
     });
   });
 
+  it('reports a damaged archive and an empty file by a code', async () => {
+    product = await startProduct();
+    const archive = await archiveOf([
+      ['a.jpg', photo('a')],
+      ['b.jpg', Buffer.alloc(0)],
+    ]);
+    const detailsOf = async (body: Buffer) => (await submit(body)).body.error.details;
+    expect(await detailsOf(archive)).toMatchObject({ items: [{ name: 'b.jpg', code: 'EMPTY_FILE' }] });
+    const damaged = { code: 'DAMAGED_ARCHIVE' };
+    expect(await detailsOf(archive.subarray(0, -30))).toEqual(damaged);
+    // Fewer declared files than its directory has.
+    archive.set([1, 0, 1, 0], archive.length - 14);
+    expect(await detailsOf(archive)).toEqual(damaged);
+  });
+
   it('leaves out invalid files if the request says so, and ignores hidden files with a count', async () => {
     product = await startProduct();
     const archive = await archiveOf([
