@@ -165,10 +165,12 @@ async function searchSimilar() {
       const ids = Array.from({ length: Math.min(5000, RECORDS - from) }, (_, i) => from + i);
       const signatures = ids.map((i) => sign(featuresOf(i)));
       await db.query(
-        `insert into catalog_signatures (number, version, code, signature)
-         select number, 'bench', ('x' || e.code)::bit(256), decode(e.signature, 'hex')
-           from unnest($1::text[], $2::text[], $3::text[]) as e (record_id, code, signature)
-           join catalog_records using (record_id)`,
+        `with features as materialized (
+           select number, 'bench' as version, ('x' || e.code)::bit(256) as code, decode(e.signature, 'hex') as signature
+             from unnest($1::text[], $2::text[], $3::text[]) as e (record_id, code, signature)
+             join catalog_records using (record_id)
+         ), codes as (insert into catalog_codes (number, version, code) select number, version, code from features)
+         insert into catalog_signatures (number, version, signature) select number, version, signature from features`,
         [ids.map(String), signatures.map(signBits), signatures.map((each) => Buffer.from(each).toString('hex'))],
       );
     }

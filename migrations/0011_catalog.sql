@@ -375,17 +375,19 @@ end $$;
 create trigger note_report after insert or update of status on reports
   for each row execute function catalog_note_report();
 
--- Signatures of the features of photos, for similar pictures: src/ml/feature-signature.ts. They are stored out of line, so that
--- the table of codes, which is read as a whole, is small.
+-- Signatures of the features of photos, for similar pictures: src/ml/feature-signature.ts. Each search reads the codes of all photos,
+-- in a table without the signatures a third of the pages.
 create table catalog_signatures (
   number        bigint primary key references catalog_records (number) on delete cascade,
   version       text           not null,               -- signatures of different versions are not compared
-  code          bit(256)       not null,               -- signs of the signature
   signature     bytea          not null                -- signed bytes
 );
 
-alter table catalog_signatures set (toast_tuple_target = 128);
-alter table catalog_signatures alter signature set storage external;
+create table catalog_codes (
+  number        bigint primary key references catalog_records (number) on delete cascade,
+  version       text           not null,               -- of the signature
+  code          bit(256)       not null                -- signs of the signature
+);
 
 -- The patterns of stored pictures, for other records of the same photo: src/services/catalog/model/photo-pattern.ts. The trigger
 -- queues each stored picture.

@@ -60,3 +60,13 @@ export async function trackOutcome<T>(statement: Promise<T>): Promise<T> {
     throw error;
   }
 }
+
+/** For a statement after a commit: if it fails, the outcome of the whole is unknown to its caller. */
+export async function afterCommit<T>(statement: Promise<T>): Promise<T> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (error instanceof Error) unknownOutcomes.add(error);
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
-import { isCollision } from '../base/db-errors.ts';
+import { afterCommit, isCollision } from '../base/db-errors.ts';
 import { type FairTags, taggedClients, takenClients } from './fair-tags.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import { createLoneCheck } from './lone.ts';
@@ -10,7 +10,8 @@ import { IS_READABLE } from './task-rows.ts';
 
 /**
  * Batches concurrent accepts into one statement and resolves them when its commit is on disk. Then `hint` wakes workers; a lone task
- * notifies within its own commit instead, so a worker starts while the disk is syncing.
+ * notifies within its own commit instead, so a worker starts while the disk is syncing. If the database lost that commit by restarting
+ * before the sync, the task is accepted again.
  */
 export function createAccept(
   db: Db,
@@ -19,12 +20,12 @@ export function createAccept(
 ): (task: NewTask) => Promise<AcceptResult> {
   const isLone = createLoneCheck();
   return batched(async (tasks) => {
-    const lone = isLone(tasks.length) && isPlain(tasks[0]!);
-    const outcomes = await acceptAll(db, tags, tasks, lone ? ACCEPT_LONE : ACCEPT_PLAIN);
-    if (lone) {
-      await db.query(SYNC);
-      return outcomes;
+    if (isLone(tasks.length) && isPlain(tasks[0]!)) {
+      const outcomes = await acceptAll(db, tags, tasks, ACCEPT_LONE);
+      const { rowCount } = await afterCommit(db.query(SYNC, [tasks[0]!.id]));
+      if (rowCount > 0) return outcomes;
     }
+    const outcomes = await acceptAll(db, tags, tasks, ACCEPT_PLAIN);
     const services = new Set(tasks.filter((_, i) => outcomes[i]!.outcome === 'accepted').map(({ service }) => service));
     for (const service of services) hint(`waiting:${service}`);
     return outcomes;
@@ -179,8 +180,15 @@ const ACCEPT_LONE = {
       from accepted`,
 };
 
-/** A commit of its own, which waits until all earlier commits are on disk too: they precede it in the write-ahead log. */
-const SYNC = { name: 'sync', limitMs: CLIENT_LIMIT_MS, text: `select pg_logical_emit_message(true, 'assay', '')` };
+/**
+ * Waits until a visible task is on disk, whichever connection and server wrote it: its commit precedes the commit of this message in the
+ * write-ahead log. No row: the task is not stored.
+ */
+const SYNC = {
+  name: 'sync',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `select pg_logical_emit_message(true, 'assay', '') from tasks where id = $1`,
+};
 
 const acceptSql = (client: string) => `
     with entry as materialized (

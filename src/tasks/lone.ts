@@ -1,4 +1,4 @@
-/** Chosen: at most 18 such commits a second and process, with arrivals at random; each holds the lock of NOTIFY for one sync. */
+/** Chosen: at most 18 such commits a second and process, with arrivals at random; that of a result holds the lock of NOTIFY for one sync. */
 const LONE_MS = 20;
 
 /**

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../../test/support/database.ts';
 import { type Db, openDb } from '../base/db.ts';
-import { isUnavailable } from '../base/db-errors.ts';
+import { isOutcomeUnknown, isUnavailable } from '../base/db-errors.ts';
 import { newId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { createPostgresTaskStore } from './postgres.ts';
@@ -89,6 +89,45 @@ it('a lone task is acknowledged when it is on disk', async () => {
   store.close();
   await db.close();
   await drop();
+});
+
+describe('a lone task between its commit and the sync to the disk', () => {
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+
+  /** A store whose sync comes after `before`. */
+  async function storeWith(before: (db: Db) => Promise<unknown>) {
+    const { db, drop } = await testDatabase();
+    const store = createPostgresTaskStore({
+      ...db,
+      async query(sql, params) {
+        if (typeof sql !== 'string' && sql.name === 'sync') await before(db);
+        return db.query(sql, params as unknown[]) as never;
+      },
+    });
+    onTestFinished(async () => {
+      store.close();
+      await drop();
+    });
+    return { db, store };
+  }
+
+  it('is accepted again if the database lost it', async () => {
+    let isLost = false;
+    const { db, store } = await storeWith(async (at) => {
+      isLost = (await at.query('delete from tasks')).rowCount === 1;
+    });
+    const id = newId();
+    expect(await store.accept({ ...task, id })).toMatchObject({ outcome: 'accepted', id });
+    expect(isLost).toBe(true);
+    expect((await db.query('select id from tasks')).rows).toEqual([{ id }]);
+  });
+
+  it('has an unknown outcome if the sync fails', async () => {
+    const { db, store } = await storeWith(() => Promise.reject(new Error('timeout exceeded when trying to connect')));
+    const error = await store.accept({ ...task, id: newId() }).catch((error: unknown) => error);
+    expect([isUnavailable(error), isOutcomeUnknown(error)]).toEqual([true, true]);
+    expect((await db.query('select id from tasks')).rowCount).toBe(1);
+  });
 });
 
 it('cancelling a batch holds no lock while it waits for a worker', async () => {

@@ -99,8 +99,8 @@ describe('GET /row/{record_id}/similar', () => {
     const { db } = catalog.context;
     await db.query('delete from catalog_records where record_id = $1', [deleted]);
     expect(idsOf(await findSimilar(kept!))).not.toContain(deleted);
-    const orphans =
-      'select from catalog_signatures s where not exists (select from catalog_records r where r.number = s.number)';
+    const orphans = `select from (select number from catalog_signatures union select number from catalog_codes) s
+        where not exists (select from catalog_records r where r.number = s.number)`;
     expect((await db.query(orphans)).rowCount).toBe(0);
   });
 });
@@ -166,7 +166,7 @@ describe('The same photo', () => {
   it('is missing on the record page while the signatures cannot be read', async () => {
     await seedPhoto('page', await createPhoto());
     await catalog.context.db.transaction(async (tx) => {
-      await tx.query('lock table catalog_signatures in access exclusive mode');
+      await tx.query('lock table catalog_codes in access exclusive mode');
       const page = await catalog.reader.request('/row/page', { headers: { accept: 'text/html' } });
       expect(page.status).toBe(200);
       expect(page.text).toContain('Similar pictures could not be loaded.');

@@ -99,7 +99,8 @@ it('Assay completes every acknowledged task once despite process, database, disk
 /** Injects violations of the invariants; returns the expected findings. */
 async function injectViolations({ audit }: ChaosCluster, evidence: Evidence, received: Received[]): Promise<string[]> {
   const { acknowledged, polled, firstSeen, counts } = evidence;
-  const withoutWebhook = [...acknowledged.values()].filter(({ webhook }) => !webhook).map(({ id }) => id);
+  const sent = [...acknowledged.values()];
+  const withoutWebhook = sent.filter(({ webhook, hasKey }) => hasKey && !webhook).map(({ id }) => id);
   const changed = withoutWebhook.find((id) => firstSeen.has(id))!;
   const [lost, held] = withoutWebhook.filter((id) => id !== changed);
   const [first] = received;
@@ -109,7 +110,7 @@ async function injectViolations({ audit }: ChaosCluster, evidence: Evidence, rec
   received.push({ ...first!, headers: { ...first!.headers, 'x-service-delivery-id': 'another' } });
   return [
     `${lost}: lost`,
-    `${counts.tasks - 1} tasks are stored and ${acknowledged.size} were acknowledged`,
+    `${counts.tasks - counts.keyless - 1} tasks with a key are stored and ${sent.filter(({ hasKey }) => hasKey).length} were acknowledged`,
     `${changed}: ended 2 times`,
     `${changed}: said ${before}, then ${before.replace('brick_wall', 'plaster')}`,
     `${held}: ended 2 times`,

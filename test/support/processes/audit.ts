@@ -21,6 +21,8 @@ export interface Audit {
 
 export interface Counts {
   readonly tasks: number;
+  /** Tasks without an Idempotency-Key. */
+  readonly keyless: number;
   readonly unfinished: number;
   /** Tasks with a worker or a lease, finished or not. */
   readonly leased: number;
@@ -100,6 +102,7 @@ async function retryWhileUnavailable<T>(ask: () => Promise<T>): Promise<T> {
 
 const COUNTS = `
   select (select count(*) from tasks)::int as "tasks",
+         (select count(*) from tasks where idempotency_key is null)::int as "keyless",
          (select count(*) from tasks where finished_at is null)::int as "unfinished",
          (select count(*) from tasks where worker is not null or leased_until is not null)::int as "leased",
          (select count(*) from deliveries where state <> 'delivered' or due_at is not null)::int as "undelivered",

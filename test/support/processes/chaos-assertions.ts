@@ -10,6 +10,7 @@ export interface Evidence {
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
   readonly answers: ReadonlyMap<string, number>;
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
+  readonly unacknowledged: number;
   /** The result per acknowledged task; undefined for 404. */
   readonly polled: ReadonlyMap<string, Record<string, unknown> | undefined>;
   readonly ends: ReadonlyMap<string, number>;
@@ -19,7 +20,7 @@ export interface Evidence {
 
 /** Waits until all work is done, at most `timeoutMs`, and collects the evidence. */
 export async function collectEvidence(options: {
-  traffic: Pick<Traffic, 'acknowledged' | 'answers' | 'firstSeen'>;
+  traffic: Pick<Traffic, 'acknowledged' | 'answers' | 'firstSeen' | 'unacknowledged'>;
   audit: Audit;
   gateway: Client;
   received: readonly Received[];
@@ -38,7 +39,15 @@ export async function collectEvidence(options: {
     }
   };
   await Promise.all(Array.from({ length: 16 }, poll));
-  return { ...traffic, polled, ends: await audit.endCounts(ids), counts: await audit.counts(), received };
+  const unacknowledged = traffic.unacknowledged();
+  return {
+    ...traffic,
+    unacknowledged,
+    polled,
+    ends: await audit.endCounts(ids),
+    counts: await audit.counts(),
+    received,
+  };
 }
 
 /** Retries 503, which broken database connections may still cause after the last fault. */
@@ -79,10 +88,18 @@ function faultsOfTasks({ acknowledged, polled, ends, firstSeen }: Evidence): str
   });
 }
 
-function faultsOfCounts({ acknowledged, counts }: Evidence): string[] {
-  const { tasks, unfinished, leased, undelivered, deliveriesLeased } = counts;
+function faultsOfCounts({ acknowledged, unacknowledged, counts }: Evidence): string[] {
+  const { tasks, keyless, unfinished, leased, undelivered, deliveriesLeased } = counts;
+  const sent = [...acknowledged.values()];
+  const keyed = sent.filter(({ hasKey }) => hasKey).length;
+  const others = sent.length - keyed;
   return [
-    ...(tasks === acknowledged.size ? [] : [`${tasks} tasks are stored and ${acknowledged.size} were acknowledged`]),
+    ...(tasks - keyless === keyed
+      ? []
+      : [`${tasks - keyless} tasks with a key are stored and ${keyed} were acknowledged`]),
+    ...(keyless >= others && keyless <= others + unacknowledged
+      ? []
+      : [`${keyless} tasks without a key are stored, ${others} were acknowledged and ${unacknowledged} were not`]),
     ...(unfinished === 0 ? [] : [`${unfinished} tasks have not ended`]),
     ...(leased === 0 ? [] : [`${leased} tasks are still held`]),
     ...(undelivered === 0 ? [] : [`${undelivered} deliveries were not made`]),

@@ -5,6 +5,7 @@ import { type Client, createPicture, uploadPicture } from './client.ts';
 export interface Acknowledged {
   readonly id: string;
   readonly webhook: boolean;
+  readonly hasKey: boolean;
 }
 
 export interface Traffic {
@@ -13,7 +14,9 @@ export interface Traffic {
   readonly answers: ReadonlyMap<string, number>;
   /** The first final result that a poll received, by task id. */
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
-  /** Waits until this many tasks were sent, all are acknowledged and all polls have ended. */
+  /** Tasks without Idempotency-Key that were not acknowledged: each is stored or not. */
+  readonly unacknowledged: () => number;
+  /** Waits until this many tasks were sent, those with a key are acknowledged and all polls have ended. */
   finish(tasks: number): Promise<void>;
   stop(): void;
 }
@@ -22,6 +25,9 @@ const CLIENTS = 12;
 /** Share of tasks that are polled right after the acknowledgement. */
 const POLLED_SHARE = 0.25;
 const PICTURES = 8;
+
+/** Every fifth task has no Idempotency-Key and no webhook, and is sent once. */
+const hasKey = (number: number) => number % 5 !== 1;
 
 /**
  * Simulates well-behaved clients: each retries with the same Idempotency-Key, on alternating gateways, until it gets 202.
@@ -41,14 +47,16 @@ export async function startTraffic(options: {
   const polls = new Set<Promise<void>>();
   let last = Number.POSITIVE_INFINITY;
   let isStopped = false;
+  let unacknowledged = 0;
 
   const retryUntil = async (
     operation: string,
     number: number,
     wanted: number,
     call: (gateway: Client) => Promise<Answered>,
+    attempts = Number.POSITIVE_INFINITY,
   ) => {
-    for (let attempt = number; !isStopped; attempt++) {
+    for (let attempt = number; !isStopped && attempt < number + attempts; attempt++) {
       const answer = await call(gateways[attempt % gateways.length]!).catch(connectionError);
       const got = typeof answer === 'string' ? answer : outcomeOf(answer);
       answers.set(`${operation} ${got}`, (answers.get(`${operation} ${got}`) ?? 0) + 1);
@@ -59,19 +67,26 @@ export async function startTraffic(options: {
   };
 
   const sendTask = async (number: number) => {
-    const webhook = number % 3 === 0;
+    const webhook = number % 3 === 0 && hasKey(number);
     const body = {
       image_url: pictures[number % PICTURES]!,
       ...(number % 4 === 0 && { priority: 'batch' }),
       ...(webhook && { webhook_url: receiver.url }),
     };
-    const headers = { 'idempotency-key': `task-${number}` };
-    const data = await retryUntil('accept', number, 202, (gateway) =>
-      gateway.call('/predict', { headers, body, timeoutMs: 10_000 }),
+    const headers = hasKey(number) ? { 'idempotency-key': `task-${number}` } : {};
+    const data = await retryUntil(
+      'accept',
+      number,
+      202,
+      (gateway) => gateway.call('/predict', { headers, body, timeoutMs: 10_000 }),
+      hasKey(number) ? undefined : 1,
     );
-    if (!data) return;
+    if (!data) {
+      unacknowledged += 1;
+      return;
+    }
     const id = data.task_id as string;
-    acknowledged.set(`task-${number}`, { id, webhook });
+    acknowledged.set(`task-${number}`, { id, webhook, hasKey: hasKey(number) });
     if (dice() >= POLLED_SHARE) return;
     const headersOfPoll = { prefer: 'wait=5' };
     const poll = retryUntil('poll', number, 200, (gateway) =>
@@ -102,7 +117,7 @@ export async function startTraffic(options: {
   const clients = Promise.all(Array.from({ length: CLIENTS }, client));
   clients.catch(() => {});
   return {
-    ...{ acknowledged, answers, firstSeen },
+    ...{ acknowledged, answers, firstSeen, unacknowledged: () => unacknowledged },
     async finish(tasks) {
       last = Math.max(tasks, next);
       await clients;

@@ -184,12 +184,17 @@ const WRITE_FIELDS = {
 const WRITE_SIGNATURES = {
   name: 'catalog-write-signatures',
   text: `
-    insert into catalog_signatures (number, version, code, signature)
-    select r.number, e.version, ('x' || e.code)::bit(256), decode(e.signature, 'hex')
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as e (record_id, version, code, signature)
-      join catalog_records r using (record_id)
-        on conflict (number) do update
-           set version = excluded.version, code = excluded.code, signature = excluded.signature`,
+    with features as materialized (
+      select r.number, e.version, ('x' || e.code)::bit(256) as code, decode(e.signature, 'hex') as signature
+        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as e (record_id, version, code, signature)
+        join catalog_records r using (record_id)
+    ),
+    codes as (
+      insert into catalog_codes (number, version, code) select number, version, code from features
+          on conflict (number) do update set version = excluded.version, code = excluded.code
+    )
+    insert into catalog_signatures (number, version, signature) select number, version, signature from features
+        on conflict (number) do update set version = excluded.version, signature = excluded.signature`,
 };
 
 function columns(entries: readonly Entry[]): unknown[][] {

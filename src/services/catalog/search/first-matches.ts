@@ -168,8 +168,9 @@ async function readStage(
       .join(' + ') || '0';
   const lists = [
     ...probes.map(({ count, skipped }, i) => {
-      // Only if as many in the further ranges would be enough.
-      const most = `(case when (${found(i)}) * ${1 + count / (skipped || 1)} < ${max} then 0 else ${max} - (${found(i)}) end)`;
+      // Only if there are enough in these ranges, estimated from the first ones.
+      const enough = `${found(1)} * ${(skipped + count) / PROBED_RANGES[0]!} >= ${max}`;
+      const most = `(case when ${enough} then greatest(${max} - (${found(i)}), 0) else 0 end)`;
       return `probe${i} as materialized (${matches(i === 0 ? max! : most, newestRanges(resolved, count, skipped))})`;
     }),
     `m as materialized (${matches(isProbed ? `(case when ${found(probes.length)} < ${max} then ${max} else 0 end)` : (max ?? 'all'))})`,
