@@ -39,8 +39,8 @@ async function openEstimates(mode: 'learned' | 'fixed' = 'learned') {
   const workerRegistry = await createWorkerRegistry({ workers, tasks, services: ['a'], ...loops });
   const common = { db: database.db, workerRegistry, weights: new Map(), deadlineSeconds: 1000 };
   const estimates = createEstimates({ ...common, ...loops, mode });
-  const estimate = (owner: string, priority: Priority = 'realtime') =>
-    estimates.estimate({ service: 'a', priority, owner }, SETTINGS).seconds;
+  const estimate = (owner: string, priority: Priority = 'realtime', precededBy = 0) =>
+    estimates.estimate({ service: 'a', priority, owner, precededBy }, SETTINGS).seconds;
   const accept = async (owner: string) => {
     const task = { id: newId(), service: 'a', owner, priority: 'realtime' as const };
     const { seconds: estimateSeconds, onAccepted } = estimates.estimate(task, SETTINGS);
@@ -106,15 +106,18 @@ describe('createEstimates', () => {
     expect(estimate('a')).toBe(5);
   });
 
-  it('estimates the rest of a batch from the place of its last waiting task, without the tasks behind it', async () => {
+  it('estimates a batch about to be accepted, and its rest from the place of its last waiting task, without the tasks behind it', async () => {
     const { estimate, remaining, accept, until, workerRegistry } = await openEstimates();
     expect(remaining(10, 0, 10)).toBe(2);
     for (let i = 0; i < 20; i++) await accept('a');
     await endTasks(20);
     await until(() => estimate('a')).toBe(OWN_SECONDS);
+    const items = Array.from({ length: 100 }, (_, at) => estimate('a', 'realtime', at));
     await Promise.all(Array.from({ length: 100 }, () => accept('a')));
     await until(() => workerRegistry.queueDepth('a').waiting.realtime).toBe(100);
     const whole = remaining(100, 0, 100);
+    expect([items[0], items.at(-1)]).toEqual([OWN_SECONDS, whole]);
+    expect(items).toEqual(items.toSorted((a, b) => a - b));
     expect(whole).toBeGreaterThan(300 - OWN_SECONDS);
     expect(whole).toBeLessThan(320);
     const half = remaining(50, 0, 50);

@@ -26,6 +26,8 @@ interface EstimatedTask {
   readonly service: string;
   readonly priority: Priority;
   readonly owner: string;
+  /** Tasks before it in the same request, which are not counted as waiting yet. */
+  readonly precededBy?: number;
 }
 
 /** Maximum share of the time for reading the outcomes of sampled tasks. */
@@ -80,11 +82,15 @@ export function createEstimates(deps: {
     (learned && (workerRegistry.concurrency(service) / learned.meanSeconds || undefined));
 
   /** Waiting tasks that start before the task, and tasks in progress. */
-  const countAhead = ({ service, priority, owner }: EstimatedTask, { depth, position, added }: Queue) => {
+  const countAhead = (
+    { service, priority, owner, precededBy = 0 }: EstimatedTask,
+    { depth, position, added }: Queue,
+  ) => {
     const waiting = workerRegistry.waitingTasks(service);
     const addedTasks = added.get(owner) ?? 0;
     added.set(owner, addedTasks + 1);
-    const ofPriority = Math.min(position.tasksAhead(owner, addedTasks), waiting[priority]);
+    const inQueue = Math.min(position.tasksAhead(owner, addedTasks), waiting[priority] + precededBy);
+    const ofPriority = Math.max(precededBy, inQueue);
     return (priority === 'realtime' ? 0 : waiting.realtime) + ofPriority + depth.processing;
   };
 

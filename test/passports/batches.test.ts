@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { archiveOf } from '../support/archive.ts';
+import { measureRate } from '../support/measured-rate.ts';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf, SECRET, USER_KEY } from '../support/passports.ts';
 import { waitUntil } from '../support/processes/until.ts';
 import { type Product, startProduct } from '../support/product.ts';
@@ -140,6 +141,20 @@ describe('A batch of documents', () => {
     const { items } = (await product.call('/api/tasks', { token })).body;
     expect(items).toMatchObject([{ error_type: 'CANCELLED' }, { error_type: 'CANCELLED' }]);
     expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.data.retried).toBe(0);
+  });
+
+  it('has an estimate at its acceptance from the measured rate, at least that of its state', async () => {
+    product = await start();
+    const token = await signIn();
+    await submit(token, await archiveOf([['a.pdf', pdf()]]));
+    await measureRate(product, 'passports');
+    const names = Array.from({ length: 80 }, (_, at) => `${at}.pdf`);
+    const shelf = await archiveOf(names.map((name) => [name, Buffer.concat([pdf(), Buffer.from(name)])]));
+    const { status, body } = await submit(token, shelf);
+    expect(status).toBe(202);
+    const state = (await product.call(body.data.status_url, { token })).body.data;
+    expect(state.estimated_wait_seconds).toBeGreaterThan(60);
+    expect(body.data.estimated_wait_seconds).toBeGreaterThanOrEqual(state.estimated_wait_seconds);
   });
 
   it('is kept as long as its documents and deleted with the last one by the cleanup', async () => {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ifMissing } from '../../src/base/file-system.ts';
@@ -300,6 +300,21 @@ describe('A batch of a ZIP archive', () => {
     });
   });
 
+  it('reports a damaged archive and an empty file by a code', async () => {
+    product = await startProduct();
+    const archive = await archiveOf([
+      ['a.jpg', photo('a')],
+      ['b.jpg', Buffer.alloc(0)],
+    ]);
+    const detailsOf = async (body: Buffer) => (await submit(body)).body.error.details;
+    expect(await detailsOf(archive)).toMatchObject({ items: [{ name: 'b.jpg', code: 'EMPTY_FILE' }] });
+    const damaged = { code: 'DAMAGED_ARCHIVE' };
+    expect(await detailsOf(archive.subarray(0, -30))).toEqual(damaged);
+    // Fewer declared files than its directory has.
+    archive.set([1, 0, 1, 0], archive.length - 14);
+    expect(await detailsOf(archive)).toEqual(damaged);
+  });
+
   it('leaves out invalid files if the request says so, and ignores hidden files with a count', async () => {
     product = await startProduct();
     const archive = await archiveOf([
@@ -428,6 +443,40 @@ describe('A batch of a ZIP archive', () => {
     expect(await submit(two)).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     expect(await count('tasks')).toBe(3);
     expect(await count('files where expires_at > now()')).toBe(2);
+  });
+
+  it('is refused while three of the client or eight in all arrive, however slowly', async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},b,c` } });
+    const archive = await archiveOf([['a.jpg', photo('a')]]);
+    const answers: (number | undefined)[] = [];
+    const opened: ClientRequest[] = [];
+    // More than the buffers of a connection: written when the gateway reads it.
+    const bytes = Buffer.alloc(16 * 2 ** 20);
+    const open = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/zip' };
+      const request = httpRequest(`${product.url}/batches`, { method: 'POST', headers });
+      opened.push(request);
+      request.on('error', () => {}).on('response', ({ statusCode }) => answers.push(statusCode));
+      await new Promise((resolve) => request.write(bytes, resolve));
+    };
+    const send = (token: string) => {
+      const headers = { 'content-type': 'application/zip' };
+      return product.call('/batches', { method: 'POST', headers, body: archive, token });
+    };
+    for (const token of [TOKEN, TOKEN, TOKEN]) await open(token);
+    const refused = await send(TOKEN);
+    expect([refused.status, refused.body.error?.message]).toEqual([
+      503,
+      expect.stringContaining('nothing was accepted'),
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const token of ['b', 'b', 'b', 'c']) await open(token);
+    expect((await send('c')).status).toBe(202);
+    await open('c');
+    expect([(await send('c')).status, answers]).toEqual([503, []]);
+    opened[0]!.destroy();
+    await waitUntil(async () => (await send('c')).status === 202);
+    for (const request of opened) request.destroy();
   });
 
   it('is not supported without a host of stored files', async () => {

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { TaskFailure } from '../../src/tasks/task.ts';
+import { measureRate } from '../support/measured-rate.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -211,24 +212,48 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(0);
   });
 
-  it('takes the tags of CSV as JSON, as in the results and with commas', async () => {
+  it('takes the tags of CSV as a JSON list or as in the results', async () => {
     product = await startProduct({ service: 'stt' });
-    const cells = ['["a, b; c"]', 'north; pier 3, west', '" north , pier 3"', 'north', ';'];
-    const rows = cells.map((cell) => `https://storage.example.com/a.mp3|${cell}`.replace('|', '\t'));
-    const accepted = await submit(['url\ttags', ...rows].join('\n').replace('["a, b; c"]', '"[""a, b; c""]"'), {
-      headers: { 'content-type': 'text/csv' },
+    const cells = [
+      '["a, b; c"]',
+      'north; pier 3, west',
+      'pier 3, west',
+      ' north ;; pier 3 ',
+      '[2026]; north',
+      '[2026]',
+    ];
+    const rows = cells.map((cell) => `https://storage.example.com/a.mp3\t"${cell.replaceAll('"', '""')}"`);
+    const headers = { 'content-type': 'text/csv' };
+    const accepted = await submit(['url\ttags', ...rows, 'https://storage.example.com/a.mp3\t;'].join('\n'), {
+      headers,
     });
-    expect(accepted).toMatchObject({ status: 202, body: { data: { total: 5 } } });
-    const { rows: tasks } = await product.database.db.query<{ tags: string[] }>(
-      `select coalesce((input -> 'grouping' -> 'tags')::text, '[]')::json as tags from tasks where service = 'stt' order by run_at`,
-    );
-    expect(tasks.map(({ tags }) => tags)).toEqual([
+    expect(accepted).toMatchObject({ status: 202, body: { data: { total: 7 } } });
+    const tagsOf = async (url: string) => {
+      const { items } = (await product.call(`${url}/items`)).body.data;
+      return items.map(({ tags = [] }: { tags?: string[] }) => tags);
+    };
+    const { status_url: url } = accepted.body.data;
+    expect(await tagsOf(url)).toEqual([
       ['a, b; c'],
       ['north', 'pier 3, west'],
+      ['pier 3, west'],
       ['north', 'pier 3'],
-      ['north'],
+      ['[2026]', 'north'],
+      ['[2026]'],
       [],
     ]);
+
+    await post(`${url}/cancel`);
+    await waitForCompletion(url.split('/').at(-1));
+    const lines = (await product.call(`${url}/results?format=csv`)).text.trimEnd().split('\r\n');
+    expect(lines[0]).toMatch(/,tags$/);
+    // The cell of tags is the last one, and the cells before it have no quotes.
+    const exported = lines.slice(2).map((line) => /("[^"]*"|[^,]*)$/.exec(line)![0]);
+    const again = await submit(
+      ['url,tags', ...exported.map((cell) => `https://storage.example.com/a.mp3,${cell}`)].join('\n'),
+      { headers },
+    );
+    expect(await tagsOf(again.body.data.status_url)).toEqual((await tagsOf(url)).slice(1));
   });
 
   it.each(['{', '1,"language":"ru"', '"a"}'])('names the column of CSV whose cell is not JSON: %s', async (cell) => {
@@ -332,6 +357,26 @@ describe('A batch', () => {
     expect(summary.lastTags).toEqual({ realtime: null, batch: rows[0]!.last });
     await post(`/batches/${id}/cancel`);
     expect(await waitForCompletion(id)).not.toHaveProperty('estimated_wait_seconds');
+  });
+
+  it('has an estimate at its acceptance from the measured rate, at least that of its state, without reading the state', async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_COLD_START_SECONDS: '2' } });
+    await submit(jsonLines(photos(1)));
+    await measureRate(product, 'defectoscopy');
+    const timeout = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    for (const priority of ['batch', 'realtime']) {
+      const body = jsonLines(photos(100).map((item) => ({ ...item, priority })));
+      const headers = { 'idempotency-key': priority };
+      const summaries = vi.spyOn(product.gateway.tasks.batches, 'summaries').mockRejectedValue(timeout);
+      const accepted = await submit(body, { headers });
+      expect(accepted).toMatchObject({ status: 202, body: { data: { total: 100 } } });
+      expect((await submit(body, { headers })).body).toEqual(accepted.body);
+      summaries.mockRestore();
+      const { batch_id: id, estimated_wait_seconds: seconds } = accepted.body.data;
+      const state = await read(id);
+      expect(state.estimated_wait_seconds).toBeGreaterThan(60);
+      expect(seconds).toBeGreaterThanOrEqual(state.estimated_wait_seconds);
+    }
   });
 
   it('retries its failed items with the same task ids', async () => {

@@ -78,11 +78,13 @@ export function createTask(
   request: FastifyRequest,
   { service, priority, input: plain, estimateSettings, grouping, webhook, sandbox }: Omit<TaskRequest, 'content'>,
   traceparent: string | undefined,
+  /** Tasks before it in the same request. */
+  precededBy = 0,
 ) {
   const owner = admission.ownerOf(service, request.principal);
   const input = withGrouping(plain, grouping);
   const estimate =
-    sandbox === undefined ? estimates.estimate({ service, priority, owner }, estimateSettings) : undefined;
+    sandbox === undefined ? estimates.estimate({ service, priority, owner, precededBy }, estimateSettings) : undefined;
   const task: NewTask = {
     id: newId(),
     service,

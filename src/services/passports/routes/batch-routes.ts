@@ -242,16 +242,17 @@ async function storeBatch(
   return replies
     .runOnce(request, reply, operation, async (keep) => {
       isOwned = true;
-      const estimated = {
-        ...{ service: SERVICE, priority: 'batch' as const },
-        owner: admission.ownerOf(SERVICE, caller.key ?? request.principal),
-      };
+      const owner = admission.ownerOf(SERVICE, caller.key ?? request.principal);
+      const waits = stored.map((_, precededBy) => {
+        const task = { service: SERVICE, priority: 'batch' as const, owner, precededBy };
+        return estimates.estimate(task, ESTIMATE).seconds;
+      });
       const answer = {
         status: 202,
         body: success({
           ...{ batch_id: id, status: 'in_progress', status_url: `/batches/${id}`, total: stored.length },
           ...invalid.leftOut(),
-          estimated_wait_seconds: Math.max(...stored.map(() => estimates.estimate(estimated, ESTIMATE).seconds)),
+          estimated_wait_seconds: Math.max(...waits),
         }),
       };
       const within: Parameters<typeof createDocuments>[4] = async (tx, created) => {

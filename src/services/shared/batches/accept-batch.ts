@@ -32,7 +32,7 @@ export async function acceptBatch(
   const span = startProducerSpan(request, service, 'batch');
   const traceparent = taskTraceparent(request, span);
   const idempotency = keyOf(request, { service, items: given, grouping, webhookUrl });
-  const created = items.map((item) => createTask(deps, request, item, traceparent).task);
+  const created = items.map((item, at) => createTask(deps, request, item, traceparent, at).task);
   const estimateSeconds = Math.max(...created.map((task) => task.estimateSeconds));
   const input: BatchInput = {
     total: items.length,

@@ -85,8 +85,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
                 'text/csv': {
                   schema: {
                     type: 'string',
-                    description:
-                      'A header with field names. Fields that are no text contain JSON, tags also `a; b` or `a, b`.',
+                    description: 'A header with field names. Fields that are no text contain JSON, tags also `a; b`.',
                   },
                 },
                 ...(archives && ARCHIVE_BODIES),
@@ -138,8 +137,6 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
           );
         };
         const { id, isReplayed, total, estimateSeconds } = await accept();
-        const summary = (await deps.tasks.batches.summaries([id])).get(id)!;
-        const remaining = deps.estimates.remaining(service, summary, options.estimateSettings);
         const url = `/batches/${id}`;
         if (isReplayed) reply.header('idempotency-replayed', 'true');
         return reply
@@ -152,7 +149,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
               status_url: url,
               total,
               ...invalid.leftOut(),
-              estimated_wait_seconds: Math.max(estimateSeconds, remaining),
+              estimated_wait_seconds: estimateSeconds,
             }),
           );
       },

@@ -61,7 +61,7 @@ export async function listArchiveFiles(
   // The count of an archive without ZIP64 wraps around at 65 536 entries.
   const end = archive.fileSize - END_RECORD_BYTES - archive.comment.length;
   if (![0, ZIP64_END_BYTES].includes(end - Number(archive.readEntryCursor)))
-    throw validationError('The directory of the archive is damaged: it has other entries than it declares.');
+    throw damaged(DAMAGED_DIRECTORY, 'it has other entries than it declares');
   if (count === 0) throw validationError('The archive has no files.');
   invalid.throwIfAny(files.size);
   if (unpackedBytes > MAX_UNPACKED_BYTES)
@@ -111,6 +111,8 @@ export async function readHead(archive: ZipFile, file: ArchiveFile, bytes: numbe
   return Buffer.concat(chunks).subarray(0, bytes);
 }
 
+const DAMAGED_DIRECTORY = 'The directory of the archive is damaged';
+
 /** `details.code` is for pages in other languages. */
 export const damaged = (what: string, error: unknown) =>
   new ApiError('VALIDATION_ERROR', 422, `${what}: ${messageOf(error)}.`, {}, { details: { code: 'DAMAGED_ARCHIVE' } });
@@ -121,7 +123,7 @@ async function* readable(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, v
   try {
     yield* entries;
   } catch (error) {
-    throw damaged('The directory of the archive is damaged', error);
+    throw damaged(DAMAGED_DIRECTORY, error);
   }
 }
 

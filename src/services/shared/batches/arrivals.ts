@@ -1,7 +1,7 @@
 import { queueUnavailable } from '../../../base/api-error.ts';
 
-/** Bounds the space on disk. Several people may send with the token of a client. */
-export const MAX_ARRIVING_ARCHIVES = { ofClient: 3, ofAll: 4 };
+/** Bounds the space on disk and the memory. Several people may send with the token of a client. */
+export const MAX_ARRIVING_ARCHIVES = { ofClient: 3, ofAll: 8 };
 
 /** Limits the batches that arrive at the same time, of one client and of all. */
 export function createArrivals({ ofClient, ofAll }: { ofClient: number; ofAll: number }) {

@@ -60,8 +60,8 @@ const tooLong = (line: number): UnreadableItem => ({ line, problem: `Longer than
 
 /**
  * The rows of a CSV (RFC 4180) whose header names fields of `schema`; separated by commas, semicolons or tabs. A cell of a
- * field that is no text contains JSON, or a list of texts separated by semicolons, as in results, or else by commas; an
- * empty cell is an absent field.
+ * field that is no text contains JSON, or a list of texts separated by semicolons, as in results; an empty cell is an
+ * absent field.
  */
 export async function* readCsvItems(
   body: AsyncIterable<Buffer>,
@@ -90,11 +90,14 @@ function columnsOf(names: readonly string[], { properties }: TObject): readonly 
   return names;
 }
 
-/** The JSON of a list of texts that is written as `a; b` or `a, b`; other cells unchanged. */
+/** The start of a JSON list of texts; `[2026]; north` is a list of results. */
+const JSON_LIST = /^\s*\[\s*["\]]/;
+
+/** The JSON of a list of texts that is written as `a; b`; other cells unchanged. */
 function textOf(schema: TObject, name: string, cell: string): string {
   const { type, items } = fieldOf(schema, name);
-  if (type !== 'array' || !items || !isText(items) || cell.trimStart().startsWith('[')) return cell;
-  const texts = cell.split(cell.includes(';') ? ';' : ',').map((text) => text.trim());
+  if (type !== 'array' || !items || !isText(items) || JSON_LIST.test(cell)) return cell;
+  const texts = cell.split(';').map((text) => text.trim());
   return JSON.stringify(texts.filter((text) => text !== ''));
 }
 
