@@ -160,7 +160,10 @@ async function readStage(
     select r.number, r.facets, ${columns.join(', ')} from ${fromClause(stage, resolved, { bind }, ranges)}
      where ${where(resolved, { bind })} and ${stage.rest({ bind })} limit ${most}`;
   const isProbed = max !== undefined && stage.words !== undefined && resolved.upTo > MIN_PROBED;
-  const probes = isProbed ? PROBED_RANGES.map((count, i) => ({ count, skipped: sum(PROBED_RANGES.slice(0, i)) })) : [];
+  const probes = PROBED_RANGES.map((count, i) => ({ count, skipped: sum(PROBED_RANGES.slice(0, i)) })).filter(
+    // Half of the ranges are not read in less time than the whole list.
+    ({ count, skipped }) => isProbed && 2 * (skipped + count) * RANGE_SIZE <= resolved.upTo,
+  );
   const found = (steps: number) =>
     probes
       .slice(0, steps)
