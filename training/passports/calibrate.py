@@ -1,7 +1,7 @@
 """Fits the weights of `field-network/confidence.ts`. Usage: python3 calibrate.py evidence.json [evidence.json …]
 
 Logistic regression with a ridge penalty. Prints the weights, and precision and share of the printed values at thresholds, measured
-on the forms that were left out of the fit, one after another.
+on the files of evidence that were left out of the fit, one after another; with one file, on the forms.
 """
 import json
 import sys
@@ -9,10 +9,14 @@ import sys
 import numpy as np
 
 PENALTY = 1.0
-rows = [row for path in sys.argv[1:] for row in json.load(open(path))]
+# Inputs whose direction is known: few forms must not reverse it. A label that differs, the last word of a line (inputsOf).
+SIGNS = {5: -1, 11: 1}
+SMALLEST = 0.01
+paths = sys.argv[1:]
+rows = [{**row, "part": path if len(paths) > 1 else row["form"]} for path in paths for row in json.load(open(path))]
 inputs = np.array([row["inputs"] for row in rows])
 right = np.array([row["isRight"] for row in rows], float)
-forms = np.array([row["form"] for row in rows])
+parts = np.array([row["part"] for row in rows])
 kinds = np.array([row["kind"] for row in rows])
 
 
@@ -21,21 +25,36 @@ def probabilities(inputs, weights):
 
 
 def fit(inputs, right):
+    """The weights; those with the wrong sign are set to the smallest one with the right sign, and the others are fitted again."""
+    fixed = {}
+    while True:
+        weights = fit_others(inputs, right, fixed)
+        wrong = [i for i, sign in SIGNS.items() if weights[i] * sign < SMALLEST and i not in fixed]
+        if not wrong:
+            return weights
+        fixed.update({i: SIGNS[i] * SMALLEST for i in wrong})
+
+
+def fit_others(inputs, right, fixed):
     """Newton's method; the first weight is the bias and is not penalised."""
-    penalty = np.full(inputs.shape[1], PENALTY)
+    free = [i for i in range(inputs.shape[1]) if i not in fixed]
+    penalty = np.full(len(free), PENALTY)
     penalty[0] = 0.01
     weights = np.zeros(inputs.shape[1])
+    for i, weight in fixed.items():
+        weights[i] = weight
+    used = inputs[:, free]
     for _ in range(60):
         p = probabilities(inputs, weights)
-        gradient = inputs.T @ (p - right) + penalty * weights
-        curvature = (inputs * (p * (1 - p))[:, None]).T @ inputs + np.diag(penalty)
-        weights -= np.linalg.solve(curvature, gradient)
+        gradient = used.T @ (p - right) + penalty * weights[free]
+        curvature = (used * (p * (1 - p))[:, None]).T @ used + np.diag(penalty)
+        weights[free] -= np.linalg.solve(curvature, gradient)
     return weights
 
 
 held_out = np.zeros(len(rows))
-for form in np.unique(forms):
-    own = forms == form
+for part in np.unique(parts):
+    own = parts == part
     held_out[own] = probabilities(inputs[own], fit(inputs[~own], right[~own]))
 
 print("weights", np.round(fit(inputs, right), 3).tolist())

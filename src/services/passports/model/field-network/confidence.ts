@@ -42,7 +42,7 @@ export function confidenceOf(evidence: Evidence): number {
 }
 
 // In the order of `inputsOf`.
-const WEIGHTS = [0.144, 0.244, 0.204, -1.152, 1.386, -0.01, 0.116, 0.073, 0.372, 0.757, -0.527, 0.668, 0.659, -1.808];
+const WEIGHTS = [1.393, 0.194, 0.224, -1.793, 0.905, -0.01, -0.538, 0.124, 0.069, 0.695, -0.351, 0.01, 0.294, -1.55];
 
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, ends, isText, hasParts }: Evidence): number[] {
