@@ -15,6 +15,8 @@ const INTEGRATION = ['test/**/*.test.ts', 'src/**/*.integration.test.{ts,tsx}'];
  * tests mock no modules and restore what they replace.
  */
 const options = { testTimeout: 60_000, hookTimeout: 120_000, isolate: false };
+/** `imports` of package.json lead to the sources. */
+const source = { oxc: { jsx: { development: false } }, ssr: { resolve: { conditions: ['assay-source', 'node'] } } };
 const server = { globalSetup: ['test/support/database-server.ts'] };
 
 export default defineConfig({
@@ -25,6 +27,7 @@ export default defineConfig({
     tags: [{ name: 'full', description: 'only in `npm run test:full`' }],
     projects: [
       {
+        ...source,
         test: {
           ...options,
           name: 'unit',
@@ -32,9 +35,9 @@ export default defineConfig({
           exclude: [...INTEGRATION, ...FULL],
         },
       },
-      { test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
-      { test: { ...options, ...server, name: 'full', include: FULL, exclude: NATIVE } },
-      { test: { ...options, name: 'native', include: NATIVE, isolate: true } },
+      { ...source, test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
+      { ...source, test: { ...options, ...server, name: 'full', include: FULL, exclude: NATIVE } },
+      { ...source, test: { ...options, name: 'native', include: NATIVE, isolate: true } },
     ],
   },
 });

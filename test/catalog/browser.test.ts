@@ -438,6 +438,16 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it('keep excluded values in the addresses of links and forms', async (test) => {
+    const { page } = await signIn(test, READER);
+    await page.goto(`${catalog.url}/?service=defectoscopy&not_surface=other&not_master=other`);
+    const links = await page.locator('a[href*="?"]').evaluateAll((all) => all.map((one: any) => one.href));
+    const values = await page.locator('input').evaluateAll((all) => all.map((one: any) => one.value));
+    expect(decodeURIComponent([...links, ...values].join('\n'))).not.toContain('¬');
+    const query = 'not_surface=other&not_master=other';
+    expect(links.filter((link) => link.includes(`/?${query}`))).not.toEqual([]);
+  });
+
   it('filter by the value and the presence of an attribute, also without scripts', async (test) => {
     const records = [
       { record_id: 'site-1', attributes: { surveyor: 'Petrov', note: 'wet' } },
