@@ -152,13 +152,14 @@ export function addClientCommands(program: Command): void {
 }
 
 function addBatchCommands(program: Command): void {
+  const list = async (_: object, command: Command) =>
+    (await import('./batches.ts')).listBatchesCommand(command.optsWithGlobals<BatchesOptions>(), stopSignal());
   const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt', 'passports'])
     .description('list the batches of a credential, newest first')
     .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option('--json', 'print JSON')
-    .action(async (options: BatchesOptions) =>
-      (await import('./batches.ts')).listBatchesCommand(options, stopSignal()),
-    );
+    .action(list);
+  batches.command('list', { hidden: true }).description('the same').action(list);
 
   batches
     .command('submit')

@@ -290,13 +290,17 @@ describe('A batch of a ZIP archive', () => {
       ['a.txt', Buffer.from('a')],
       ['b.jpg', photo('b')],
       ['c.txt', Buffer.from('c')],
+      ['d.jpg', Buffer.alloc(0)],
     ]);
     expect((await submit(archive)).body.error.details).toEqual({
-      invalid: 2,
-      total: 3,
-      items: ['a.txt', 'c.txt'].map((name) => ({
-        ...{ name, code: 'UNSUPPORTED_MEDIA_TYPE', message: expect.stringContaining('not an image') },
-      })),
+      invalid: 3,
+      total: 4,
+      items: [
+        { name: 'd.jpg', code: 'EMPTY_FILE', message: expect.any(String) },
+        ...['a.txt', 'c.txt'].map((name) => ({
+          ...{ name, code: 'UNSUPPORTED_MEDIA_TYPE', message: expect.stringContaining('not an image') },
+        })),
+      ],
     });
   });
 

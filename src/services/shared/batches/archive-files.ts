@@ -63,7 +63,7 @@ export async function listArchiveFiles(
   if (![0, ZIP64_END_BYTES].includes(end - Number(archive.readEntryCursor)))
     throw damaged(DAMAGED_DIRECTORY, 'it has other entries than it declares');
   if (count === 0) throw validationError('The archive has no files.');
-  invalid.throwIfAny(files.size);
+  if (files.size === 0) invalid.throwIfAny(0);
   if (unpackedBytes > MAX_UNPACKED_BYTES)
     throw validationError(`The files of the archive have more than ${MAX_UNPACKED_BYTES} bytes when unpacked.`);
   if (unpackedBytes > Math.max(MIN_BOMB_BYTES, MAX_RATIO * archive.fileSize))
