@@ -1,8 +1,7 @@
-// `node bench/vocabulary.mjs [development | construction | measurement | evaluation] [--voices rms,awb,slt] [--noise 20] [--seed 1] [--terms 1000]`:
+// `node bench/vocabulary.mjs [development | construction | measurement | evaluation | second-evaluation] [--voices rms,awb,slt] [--noise 20] [--seed 1] [--terms 1000]`:
 // errors in terms and in other words without and with the terms as vocabulary. Needs flite, espeak-ng and ffmpeg. `--noise`:
-// signal-to-noise ratio in decibels; `--seed`: of the noise; `--terms`: words of the documentation fill the vocabulary up. Whisper's
-// constants were chosen with `development` and `construction`, the comparison with the text without a term also with
-// `measurement`; `evaluation` was only measured.
+// signal-to-noise ratio in decibels; `--seed`: of the noise; `--terms`: words of the documentation fill the vocabulary up. The
+// constants of `preferTerms` were chosen with `development`, `construction` and `measurement`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { option } from './lib.mjs';
@@ -11,7 +10,9 @@ import { countErrors } from './vocabulary/count-errors.mjs';
 
 const { openRecognizer } = await import('../dist/ml/speech/open-recognizer.js');
 const { normalizeWords } = await import('../dist/ml/speech/word-errors/normalize-words.js');
-const set = ['development', 'construction', 'evaluation'].find((each) => each === process.argv[2]) ?? 'measurement';
+const set =
+  ['development', 'construction', 'evaluation', 'second-evaluation'].find((each) => each === process.argv[2]) ??
+  'measurement';
 const { terms, sentences } = JSON.parse(readFileSync(new URL(`vocabulary/${set}.json`, import.meta.url), 'utf8'));
 const at = process.argv.indexOf('--voices');
 const voices = (at < 0 ? 'rms,awb,slt' : process.argv[at + 1]).split(',');

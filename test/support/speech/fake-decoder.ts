@@ -17,7 +17,6 @@ export const LETTERS: Vocabulary = {
   alignmentHeads: [],
   text: (tokens) => tokens.map((token) => String.fromCharCode(97 + token)).join(''),
   encode: (text) => [...text.trim().toLowerCase()].map((letter) => letter.charCodeAt(0) - 97),
-  continuesWord: () => false,
 };
 
 const SIZE = 33;
@@ -39,8 +38,9 @@ export function fakeDecoder(next: (text: readonly number[]) => Float32Array): {
     // The first three tokens (language, task, timestamps) are not text.
     logits: Float32Array.from(next(tokens.slice(3))),
     attention: ATTENTION,
-    async step(token) {
-      const now = [...tokens, token];
+    async step(token, length = tokens.length + 1) {
+      // The first of `length` tokens is the start.
+      const now = [...tokens.slice(0, length - 1), token];
       steps.push(now);
       return after(now);
     },

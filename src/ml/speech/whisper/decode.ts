@@ -1,23 +1,23 @@
 import { argmax } from '../../tensor.ts';
 import { logSumExp, suppressTokens } from './logits.ts';
 import type { DecoderState } from './network.ts';
-import { createTermBias } from './term-bias.ts';
-import type { TermTree } from './term-tree.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A decoded token with its natural log-probability and its attention over the audio. */
 export interface DecodedToken {
   readonly token: number;
   readonly logProbability: number;
-  /** Added to the log-probability for the choice of a term. */
-  readonly bonus: number;
   readonly attention: readonly Float32Array[];
+  /** Of all tokens at its position; only with `keepLogits`. */
+  readonly logits?: Float32Array;
 }
 
 export interface Transcript {
   readonly tokens: readonly DecodedToken[];
   readonly endLogProbability: number;
   readonly endAttention?: readonly Float32Array[];
+  /** The last state of the decoder; only with `keepLogits`. */
+  readonly state?: DecoderState;
   /** `end`: end token; `loop`: the model repeats itself; `length`: `most` tokens. */
   readonly stopped: 'end' | 'loop' | 'length';
 }
@@ -29,10 +29,13 @@ export interface DecodingOptions {
   /** 0 is greedy decoding; above 0 samples with `random`. */
   readonly temperature?: number;
   readonly random?: () => number;
-  /** Terms that are preferred; only greedy decoding uses them. */
-  readonly terms?: TermTree | undefined;
+  /** For `preferTerms`; takes 200 kB per token. */
+  readonly keepLogits?: boolean | undefined;
   readonly throwIfStopped: () => void;
 }
+
+/** The tokens before the text: start, language, task and no timestamps. */
+export const PROMPT_LENGTH = 4;
 
 export function detectLanguage(
   { logits }: DecoderState,
@@ -58,12 +61,11 @@ export async function transcribe(
     maxTokens,
     temperature = 0,
     random = Math.random,
-    terms,
+    keepLogits = false,
     throwIfStopped,
   }: DecodingOptions,
 ): Promise<Transcript> {
-  const spoken: DecodedToken[] = [];
-  const bias = terms && temperature === 0 ? createTermBias(terms, vocabulary, throwIfStopped) : undefined;
+  const tokens: DecodedToken[] = [];
   let state = encoded;
   for (const token of [vocabulary.languages.get(language)!, task, vocabulary.noTimestamps]) {
     state = await state.step(token);
@@ -71,22 +73,17 @@ export async function transcribe(
   for (;;) {
     throwIfStopped();
     const { logits } = state;
-    suppressTokens(logits, vocabulary, spoken.length === 0);
-    const plain = temperature === 0 ? argmax(logits) : sampleToken(logits, temperature, random());
-    const choice = (await bias?.choose(plain, state, spoken)) ?? { token: plain, bonus: 0 };
-    if ('state' in choice) {
-      spoken.length = choice.length;
-      ({ state } = choice);
-      continue;
-    }
-    const { token, bonus } = choice;
+    suppressTokens(logits, vocabulary, tokens.length === 0);
+    const token = temperature === 0 ? argmax(logits) : sampleToken(logits, temperature, random());
     const logProbability = logits[token]! - logSumExp(logits);
+    const { attention } = state;
+    const ended = keepLogits ? { tokens, state } : { tokens };
     if (token === vocabulary.endOfText) {
-      return { tokens: spoken, endLogProbability: logProbability, endAttention: state.attention, stopped: 'end' };
+      return { ...ended, endLogProbability: logProbability, endAttention: attention, stopped: 'end' };
     }
-    spoken.push({ token, logProbability, bonus, attention: state.attention });
-    if (isLooping(spoken)) return { tokens: spoken, endLogProbability: 0, stopped: 'loop' };
-    if (spoken.length === maxTokens) return { tokens: spoken, endLogProbability: 0, stopped: 'length' };
+    tokens.push({ token, logProbability, attention, ...(keepLogits && { logits }) });
+    if (isLooping(tokens)) return { ...ended, endLogProbability: 0, stopped: 'loop' };
+    if (tokens.length === maxTokens) return { ...ended, endLogProbability: 0, stopped: 'length' };
     state = await state.step(token);
   }
 }

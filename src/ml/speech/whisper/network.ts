@@ -3,12 +3,13 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
 import { FRAMES } from './log-mel.ts';
 
-/** Immutable decoder state after a token; any state can be continued several times. */
+/** Immutable decoder state after some tokens; any state can be continued several times. */
 export interface DecoderState {
   readonly logits: Float32Array;
   /** Attention of the last token over the audio: per head of `alignmentHeads`, [1500] values of 20 ms. */
   readonly attention: readonly Float32Array[];
-  step(token: number): Promise<DecoderState>;
+  /** The state after one more token, or after the first `length` tokens and `token`. */
+  step(token: number, length?: number): Promise<DecoderState>;
 }
 
 /** Opens the two files with `threads` threads. `encoderHeads` and `alignmentHeads` (layer and head) are the model's. */
@@ -51,8 +52,8 @@ export async function openNetwork(
       const from = ((head + 1) * length - 1) * frames;
       return (data as Float32Array).slice(from, from + frames);
     });
-  const pastOf = (outputs: Outputs, names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, outputs[presentOf(name)]!]));
+  const pastOf = (outputs: Outputs, names: readonly string[], length?: number) =>
+    Object.fromEntries(names.map((name) => [name, firstTokens(outputs[presentOf(name)]!, length)]));
 
   async function start(mel: Float32Array, first: number): Promise<DecoderState> {
     const input = { input_features: new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]) };
@@ -63,7 +64,7 @@ export async function openNetwork(
       return {
         logits: outputs['logits']!.data as Float32Array,
         attention: attentionOf(outputs),
-        step: (next) => step(pastOf(outputs, ownPasts), next),
+        step: (next, length) => step(pastOf(outputs, ownPasts, length), next),
       };
     };
     const noPast = new Tensor('float32', new Float32Array(0), [1, heads as number, 0, width as number]);
@@ -91,6 +92,18 @@ function shapeOf(session: InferenceSession, input: string): readonly (number | s
   const found = session.inputMetadata.find(({ name }) => name === input);
   if (!found?.isTensor) throw new Error(`The network has no input ${input}.`);
   return found.shape;
+}
+
+/** The keys or values [1, heads, tokens, width] of the first `length` tokens. */
+function firstTokens(tensor: Outputs[string], length = tensor.dims[2]!): Outputs[string] {
+  const [, heads, all, width] = tensor.dims as [number, number, number, number];
+  if (length === all) return tensor;
+  const data = new Float32Array(heads * length * width);
+  for (let head = 0; head < heads; head++) {
+    const from = head * all * width;
+    data.set((tensor.data as Float32Array).subarray(from, from + length * width), head * length * width);
+  }
+  return new Tensor('float32', data, [1, heads, length, width]);
 }
 
 const tokens = (token: number) => new Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]);

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { fakeDecoder, LETTERS, logitsFor } from '../../../../test/support/speech/fake-decoder.ts';
 import type { Transcript } from './decode.ts';
 import { compressionRatio, transcribeWithFallback } from './temperature-fallback.ts';
-import { createTermTree } from './term-tree.ts';
 
 const options = {
   vocabulary: LETTERS,
@@ -61,19 +60,6 @@ test('transcribeWithFallback keeps a confident repetition of a sentence but not 
   expect(await resultFor(once.repeat(3), 0.999)).toBe(once.repeat(3));
   expect(await resultFor(once.repeat(3), 0.5)).not.toBe(once.repeat(3));
   expect(await resultFor('thewallisdry'.repeat(10), 0.999)).toBe('');
-});
-
-test('transcribeWithFallback decodes without the terms when a term repeats itself', async () => {
-  const text = spells('helloagain');
-  const stuck = fakeDecoder((tokens) => {
-    const term = tokens.indexOf(23);
-    if (term > 0) return logitsFor(tokens.length < 40 ? 23 : END, 0.9);
-    const logits = logitsFor(text[tokens.length] ?? END, 0.9);
-    logits[23] = Math.log(tokens.length > 0 ? 0.05 : 1e-6);
-    return logits;
-  });
-  const terms = createTermTree(['x'], LETTERS);
-  expect(textOf(await transcribeWithFallback(stuck.encoded, { ...options, terms }))).toBe('helloagain');
 });
 
 test('transcribeWithFallback is reproducible', async () => {

@@ -2,23 +2,19 @@ import { deflateSync } from 'node:zlib';
 import { createRandom } from '../../../base/random.ts';
 import { type Transcript, transcribe } from './decode.ts';
 import type { DecoderState } from './network.ts';
-import type { TermTree } from './term-tree.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
  * Transcribes with temperature fallback (arXiv:2212.04356 §4.5, with fewer temperatures). A repetitive or improbable
- * result is retried, first without the terms, because a wrongly preferred term can repeat itself, then with sampling. If all
- * tries repeat, a confident short repetition is accepted and a loop is not. Returns an empty transcript if no try is
+ * result is retried with sampling. If all tries repeat, a confident short repetition is accepted and a loop is not. Returns an empty transcript if no try is
  * credible: silence, noise or music.
  */
 export async function transcribeWithFallback(
   encoded: DecoderState,
-  { vocabulary, language, task, terms, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
+  { vocabulary, language, task, keepLogits, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
 ): Promise<Transcript> {
   const attempts: Attempt[] = [];
-  const withoutTerms = TEMPERATURES.map((temperature) => ({ temperature, preferred: undefined }));
-  const tries = terms ? [{ temperature: 0, preferred: terms }, ...withoutTerms] : withoutTerms;
-  for (const { temperature, preferred } of tries) {
+  for (const temperature of TEMPERATURES) {
     const random = createRandom(SEED);
     const most = Math.min(MAX_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
     const transcript = await transcribe(encoded, vocabulary, language, {
@@ -26,12 +22,12 @@ export async function transcribeWithFallback(
       maxTokens: most,
       temperature,
       random,
-      terms: preferred,
+      keepLogits,
       throwIfStopped,
     });
     const attempt = evaluate(transcript, vocabulary);
     const mayBeSilent = noSpeech > NO_SPEECH_THRESHOLD && attempt.average < NO_SPEECH_LOGPROB_THRESHOLD;
-    if (mayBeSilent && !preferred) return EMPTY_TRANSCRIPT;
+    if (mayBeSilent) return EMPTY_TRANSCRIPT;
     attempts.push(attempt);
     // People repeat sentences; other attempts would take as long and vary the words.
     if (temperature === 0 && attempt.repeats === 'again' && attempt.average >= CONFIDENT_REPETITION_LOGPROB) break;
@@ -58,8 +54,8 @@ export interface FallbackOptions {
   readonly language: string;
   /** The token of the task; default: transcribe. */
   readonly task?: number;
-  /** Terms that are preferred. */
-  readonly terms?: TermTree | undefined;
+  /** For `preferTerms`. */
+  readonly keepLogits?: boolean;
   readonly probability: number;
   readonly seconds: number;
   readonly noSpeech: number;
@@ -96,7 +92,7 @@ interface Attempt {
 
 function evaluate(transcript: Transcript, vocabulary: Vocabulary): Attempt {
   const { tokens, endLogProbability, stopped } = transcript;
-  const sum = tokens.reduce((total, token) => total + token.logProbability + token.bonus, endLogProbability);
+  const sum = tokens.reduce((total, { logProbability }) => total + logProbability, endLogProbability);
   const average = sum / (tokens.length + 1);
   const ratio = compressionRatio(vocabulary.text(tokens.map(({ token }) => token)));
   const isWhole = stopped === 'end' && average >= GREEDY_LOGPROB_THRESHOLD && ratio <= MAX_REPEATED_SPEECH_RATIO;

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { UNSPACED } from '../sentences.ts';
 import { createTokenDecoder, createTokenEncoder } from './byte-pair-encoding.ts';
 
 export interface Vocabulary {
@@ -22,8 +21,6 @@ export interface Vocabulary {
   text(tokens: readonly number[]): string;
   /** Encodes a text. A word in a text begins with its space. */
   encode(text: string): readonly number[];
-  /** Whether the text of a token begins with a letter or a figure that belongs to the word before it. */
-  continuesWord(token: number): boolean;
 }
 
 const Generation = Type.Object({
@@ -44,19 +41,14 @@ export async function readVocabulary(folder: string): Promise<Vocabulary> {
     Type.Record(Type.String(), Type.Integer()),
     await readJson(join(folder, 'vocab.json')),
   );
-  const text = createTokenDecoder(tokenByText, generation.eos_token_id);
-  const continuing = Uint8Array.from({ length: generation.eos_token_id }, (_, token) =>
-    /^[\p{L}\p{M}\p{N}\ufffd]/u.test(text([token])) && !UNSPACED.test(text([token])) ? 1 : 0,
-  );
   return {
     ...specials(generation),
-    text,
+    text: createTokenDecoder(tokenByText, generation.eos_token_id),
     encode: createTokenEncoder(tokenByText),
-    continuesWord: (token) => continuing[token] === 1,
   };
 }
 
-function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text' | 'encode' | 'continuesWord'> {
+function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text' | 'encode'> {
   const languages = new Map<string, number>();
   for (const [name, token] of Object.entries(generation.lang_to_id)) {
     const code = /^<\|([a-z]{2})\|>$/.exec(name)?.[1];

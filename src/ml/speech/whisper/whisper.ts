@@ -10,9 +10,10 @@ import { detectLanguage, noSpeechProbability } from './decode.ts';
 import { isHallucination } from './hallucination-filter.ts';
 import { logMel, WINDOW_SECONDS } from './log-mel.ts';
 import { openNetwork } from './network.ts';
+import { preferTerms } from './prefer-terms.ts';
 import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
 import { transcribeWithFallback } from './temperature-fallback.ts';
-import { createTermTree, type TermTree } from './term-tree.ts';
+import { createTermFinder, type TermFinder } from './term-candidates.ts';
 import { readVocabulary } from './vocabulary.ts';
 import { timedWords } from './word-timestamps.ts';
 
@@ -27,7 +28,7 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     { threads, encoderHeads, decoderHeads, alignmentHeads },
   );
 
-  const treeOf = rememberLast((terms: readonly string[]) => createTermTree(terms, vocabulary));
+  const finderOf = rememberLast(createTermFinder);
 
   async function transcribeOnce(
     samples: Float32Array,
@@ -42,17 +43,19 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       : detectLanguage(state, vocabulary);
     const noSpeech = noSpeechProbability(state, vocabulary);
     const seconds = samples.length / SAMPLE_RATE;
-    const transcript = await transcribeWithFallback(state, {
+    // The terms are not English.
+    const finder = terms && !translate ? finderOf(terms) : undefined;
+    const text = await transcribeWithFallback(state, {
       vocabulary,
       language,
       task: translate ? vocabulary.translate : vocabulary.transcribe,
-      // The terms are not English.
-      terms: terms && !translate ? treeOf(terms) : undefined,
+      keepLogits: finder !== undefined,
       probability,
       seconds,
       noSpeech,
       throwIfStopped,
     });
+    const transcript = finder ? await preferTerms(text, { finder, vocabulary, throwIfStopped }) : text;
     const segments = splitSentences(timedWords(transcript, vocabulary, samples));
     return segments
       .filter(({ text }) => !isHallucination(text, noSpeech))
@@ -77,13 +80,13 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
 }
 
 /** All windows of a recording have the same terms. */
-function rememberLast(create: (terms: readonly string[]) => TermTree) {
-  let last: { key: string; tree: TermTree } | undefined;
-  return (terms: readonly string[]): TermTree | undefined => {
+function rememberLast(create: (terms: readonly string[]) => TermFinder) {
+  let last: { key: string; finder: TermFinder } | undefined;
+  return (terms: readonly string[]): TermFinder | undefined => {
     if (terms.length === 0) return undefined;
     const key = terms.join('\n');
-    if (last?.key !== key) last = { key, tree: create(terms) };
-    return last.tree;
+    if (last?.key !== key) last = { key, finder: create(terms) };
+    return last.finder;
   };
 }
 

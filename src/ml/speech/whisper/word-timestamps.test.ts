@@ -19,7 +19,6 @@ function transcript(tokens: readonly (readonly [piece: string | number[], from: 
     tokens: tokens.map(([, from, to], token) => ({
       token,
       logProbability: Math.log(0.5),
-      bonus: 0,
       attention: attentionTo(from, to),
     })),
     endLogProbability: 0,

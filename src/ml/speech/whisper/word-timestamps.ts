@@ -1,11 +1,12 @@
 import { median } from '../../../base/median.ts';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
 import type { Word } from '../recognizer.ts';
-import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
+import { ENDS_SENTENCE } from '../sentences.ts';
 import { tokenOnsets } from './alignment.ts';
-import type { DecodedToken, Transcript } from './decode.ts';
+import type { Transcript } from './decode.ts';
 import { WINDOW_SECONDS } from './log-mel.ts';
 import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
+import { wordsOfTokens } from './token-words.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export function timedWords(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): Word[] {
@@ -16,7 +17,10 @@ export function timedWords(transcript: Transcript, vocabulary: Vocabulary, sampl
   const times = tokenOnsets(attentions, Math.max(1, Math.min(1500, Math.ceil(seconds / FRAME_SECONDS))));
   const timeOf = (token: number) => (token < times.length ? times[token]! * FRAME_SECONDS : seconds);
 
-  const groups = joinWords(groupTokens(tokens, vocabulary));
+  const groups = wordsOfTokens(
+    tokens.map(({ token }) => token),
+    vocabulary,
+  );
   const words = groups.map(({ text, from, to }) => {
     const sure = tokens.slice(from, to).reduce((sum, { logProbability }) => sum + logProbability, 0) / (to - from);
     return { text: text.trim(), start: timeOf(from), end: timeOf(to), confidence: Math.exp(sure) };
@@ -25,40 +29,6 @@ export function timedWords(transcript: Transcript, vocabulary: Vocabulary, sampl
     words.filter(({ text }) => text !== ''),
     samples,
   );
-}
-
-interface Group {
-  text: string;
-  readonly from: number;
-  to: number;
-}
-
-function groupTokens(spoken: readonly DecodedToken[], vocabulary: Vocabulary): Group[] {
-  const groups: Group[] = [];
-  let from = 0;
-  for (let to = 1; to <= spoken.length; to++) {
-    const text = vocabulary.text(spoken.slice(from, to).map(({ token }) => token));
-    if (text.endsWith('\ufffd') && to < spoken.length) continue;
-    groups.push({ text, from, to });
-    from = to;
-  }
-  return groups;
-}
-
-/** Joins token groups into words: at spaces, or as tokenised in scripts without spaces. */
-function joinWords(groups: readonly Group[]): Group[] {
-  const words: Group[] = [];
-  for (const group of groups) {
-    const last = words.at(-1);
-    const begins = !last || /^\s/.test(group.text) || (UNSPACED.test(group.text) && !/\s$/.test(last.text));
-    const isMark = /^\s*[\p{P}\p{S}]+$/u.test(group.text) && !/^\s/.test(group.text);
-    if (!last || (begins && !isMark)) words.push({ ...group });
-    else {
-      last.text += group.text;
-      last.to = group.to;
-    }
-  }
-  return words;
 }
 
 /**
