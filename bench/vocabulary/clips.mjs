@@ -15,6 +15,8 @@ export const VOICES = {
   kal16: flite('kal16'),
   'espeak-gb': espeak('en-gb'),
   'espeak-us': espeak('en-us+f3'),
+  kal: flite('kal'),
+  'espeak-scotland': espeak('en-gb-scotland+m3'),
 };
 
 /** Windows of several sentences with pauses and noise: `{ texts, samples }`, at most `seconds` long. */

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { serveRequests } from '../../base/thread-requests.ts';
 import { FRAME_SAMPLES } from './audio-constants.ts';
+import { detectorOfSequences } from './detector-graph.ts';
 
 export interface DetectorRequest {
   readonly samples: Float32Array;
@@ -19,10 +20,11 @@ export interface Detection {
 
 const CONTEXT_SAMPLES = 64;
 const STATE_DIMS = [2, 1, 128];
-const RATE = new Tensor('int64', BigInt64Array.of(16_000n), []);
+// A second of sound: bounds memory, and how long closing waits.
+const FRAMES_PER_RUN = 32;
 
 env.logLevel = 'fatal';
-const session = await InferenceSession.create(workerData as Uint8Array, {
+const session = await InferenceSession.create(detectorOfSequences(Buffer.from(workerData as Uint8Array)), {
   executionProviders: ['cpu'],
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
@@ -37,21 +39,30 @@ serveRequests(detect);
 parentPort!.postMessage('ready');
 
 async function detect({ samples, memory }: DetectorRequest): Promise<Detection> {
+  const sound = new Float32Array(CONTEXT_SAMPLES + samples.length);
+  if (memory) sound.set(memory.context);
+  sound.set(samples, CONTEXT_SAMPLES);
   let state = memory?.state ?? new Float32Array(STATE_DIMS.reduce((a, b) => a * b));
-  const input = new Float32Array(CONTEXT_SAMPLES + FRAME_SAMPLES);
-  if (memory) input.set(memory.context);
   const probabilities = new Float32Array(samples.length / FRAME_SAMPLES);
-  for (let frame = 0; frame < probabilities.length; frame++) {
+  for (let frame = 0; frame < probabilities.length; frame += FRAMES_PER_RUN) {
     if (isClosing) throw new Error('The speech detector was closed.');
-    input.set(samples.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES), CONTEXT_SAMPLES);
+    const frames = Math.min(FRAMES_PER_RUN, probabilities.length - frame);
     const { output, stateN } = await session.run({
-      input: new Tensor('float32', input, [1, input.length]),
+      input: overlapping(sound.subarray(frame * FRAME_SAMPLES), frames),
       state: new Tensor('float32', state, STATE_DIMS),
-      sr: RATE,
     });
-    probabilities[frame] = output!.data[0] as number;
+    probabilities.set(output!.data as Float32Array, frame);
     state = stateN!.data as Float32Array;
-    input.copyWithin(0, FRAME_SAMPLES);
   }
-  return { probabilities, memory: { state: state.slice(), context: input.slice(0, CONTEXT_SAMPLES) } };
+  return { probabilities, memory: { state: state.slice(), context: sound.slice(samples.length) } };
+}
+
+/** Frames [frames, 576] that begin with the end of the frame before. */
+function overlapping(sound: Float32Array, frames: number): Tensor {
+  const length = CONTEXT_SAMPLES + FRAME_SAMPLES;
+  const input = new Float32Array(frames * length);
+  for (let frame = 0; frame < frames; frame++) {
+    input.set(sound.subarray(frame * FRAME_SAMPLES, frame * FRAME_SAMPLES + length), frame * length);
+  }
+  return new Tensor('float32', input, [frames, length]);
 }

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 import { createRandom } from '../../../src/base/random.ts';
-import { type OnnxModel, writeOnnxModel } from '../../../src/ml/speech/whisper/onnx-model.ts';
+import { type OnnxModel, writeOnnxModel } from '../../../src/ml/onnx-model.ts';
 
 /** Networks of random weights with the inputs, outputs and metadata that sherpa-onnx expects, by file name. */
 type Files = Readonly<Record<string, Uint8Array | string>>;

@@ -6,7 +6,7 @@ import {
   type OnnxTensor,
   readOnnxModel,
   writeOnnxModel,
-} from './onnx-model.ts';
+} from '../../onnx-model.ts';
 
 /**
  * The encoder as a model with one output, `last_hidden_state`, and fused attention: its scores of [heads, 1500, 1500] are

@@ -35,17 +35,20 @@ const FLOOR = -10;
 
 function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: number) => void): void {
   const half = WINDOW / 2;
-  const at = (i: number) => samples[i < 0 ? -i : i] ?? 0;
+  const count = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));
+  // Mirrored before the start, silent after the end.
+  const padded = new Float64Array((count + 1) * HOP + WINDOW);
+  for (let i = 0; i < half; i++) padded[i] = samples[half - i] ?? 0;
+  padded.set(samples.subarray(0, padded.length - half), half);
   const hann = Float64Array.from({ length: WINDOW }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW));
   const transform = createFft(WINDOW);
   const [re, im] = [new Float64Array(WINDOW), new Float64Array(WINDOW)];
   const [even, odd] = [new Float64Array(FREQUENCIES), new Float64Array(FREQUENCIES)];
-  const count = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));
   for (let frame = 0; frame < count; frame += 2) {
     // Two real windows per complex transform: one as the imaginary part.
     for (let i = 0; i < WINDOW; i++) {
-      re[i] = hann[i]! * at(frame * HOP + i - half);
-      im[i] = hann[i]! * at((frame + 1) * HOP + i - half);
+      re[i] = hann[i]! * padded[frame * HOP + i]!;
+      im[i] = hann[i]! * padded[(frame + 1) * HOP + i]!;
     }
     transform(re, im);
     for (let f = 0; f < FREQUENCIES; f++) {
