@@ -1,6 +1,6 @@
 // The layers of ARCHITECTURE.md: a file imports only from lower layers and its own folder.
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const TEST = '\\.test\\.tsx?$|\\.contract\\.ts$|^test/|^bench/';
+const TEST = '\\.test\\.tsx?$|^test/|^bench/';
 
 /** All files of a service except its model, training, image codecs and browser code; `http/`; the role `serve`. */
 const GATEWAY =

@@ -61,7 +61,7 @@ export default tseslint.config(
   {
     files: ['src/{base,tasks,http,roles,ui}/**', 'src/services/shared/**'],
     // A backup contains folders and tables of services.
-    ignores: ['src/base/backup/*', '**/*.test.ts', '**/*.contract.ts', '**/testing/**'],
+    ignores: ['src/base/backup/*', '**/*.test.ts', '**/testing/**'],
     rules: {
       'no-restricted-syntax': ['error', CAN_PARSE, ...REGULAR_EXPRESSIONS, ...SERVICE_NAMES],
     },

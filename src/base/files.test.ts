@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeFiles } from './files.contract.ts';
+import { describeFiles } from '../../test/support/files-contract.ts';
 import { createFolderFiles, FileTooLarge } from './files.ts';
 
 async function inFolder() {

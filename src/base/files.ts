@@ -10,7 +10,7 @@ import { newId } from './ids.ts';
 export { FileTooLarge };
 
 /**
- * The file store. Keys are random ids and files never change. files.contract.ts tests all implementations. Failures of the
+ * The file store. Keys are random ids and files never change. test/support/files-contract.ts tests all implementations. Failures of the
  * disk or storage throw `StorageUnavailable`.
  */
 export interface Files {

@@ -6,40 +6,8 @@ import { isOutcomeUnknown, isUnavailable } from '../base/db-errors.ts';
 import { newId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { createPostgresTaskStore } from './postgres.ts';
-import { describeTaskStore } from './store.contract.ts';
 import type { NewTask, TaskStore } from './store.ts';
 import { waitForEnd } from './wait.ts';
-
-describeTaskStore('the task store in PostgreSQL', async () => {
-  const { db, drop } = await testDatabase();
-  const stores = [createPostgresTaskStore(db)];
-  // A store caches queue floors by real time, so `age` replaces it.
-  const store = new Proxy(stores[0]!, { get: (_, method) => Reflect.get(stores.at(-1)!, method) });
-  return {
-    store,
-    transaction: (run) => db.transaction(run),
-    empty: async () => void (await db.query('truncate tasks, client_queues, deliveries, workers cascade')),
-    hasDelivery: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
-    async shiftTimes(id, seconds) {
-      const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
-      const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
-      await db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
-      await db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [id, seconds]);
-      stores.push(createPostgresTaskStore(db));
-    },
-    async setLastSeen(worker, secondsAgo) {
-      await db.query(
-        `insert into workers (id, role, state, info, seen_at) values ($1, 'work', 'warm', '{}', now() - make_interval(secs => $2))
-             on conflict (id) do update set seen_at = excluded.seen_at`,
-        [worker, secondsAgo],
-      );
-    },
-    async close() {
-      for (const each of stores) each.close();
-      await drop();
-    },
-  };
-});
 
 it('results are committed synchronously and claims asynchronously', async () => {
   const { db, drop } = await testDatabase();

@@ -8,8 +8,8 @@ import type { StepTime, Timeline } from './timeline.ts';
 export type * from './delivery.ts';
 
 /**
- * Durable task storage and queue. `store.contract.ts` tests an implementation against this interface. Methods throw the
- * database's errors; `isUnavailable` (base/db.ts) recognises an unreachable database.
+ * Durable task storage and queue. Methods throw the database's errors; `isUnavailable` (base/db.ts) recognises an
+ * unreachable database.
  */
 export interface TaskStore {
   /** Tasks that were accepted together. */

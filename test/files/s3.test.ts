@@ -10,11 +10,11 @@ import { openBucketFiles } from '../../src/base/files/bucket-files.ts';
 import { type BucketKeys, readBucketUrl } from '../../src/base/files/bucket-url.ts';
 import { keyToPath } from '../../src/base/files/file-key.ts';
 import { isStorageUnavailable, StorageUnavailable } from '../../src/base/files/storage-unavailable.ts';
-import { describeFiles } from '../../src/base/files.contract.ts';
 import { FileTooLarge } from '../../src/base/files.ts';
 import { newId } from '../../src/base/ids.ts';
 import { createLog, type Log } from '../../src/base/log.ts';
 import { OperatorError } from '../../src/base/operator-error.ts';
+import { describeFiles } from '../support/files-contract.ts';
 import { BUCKET, KEYS, REGION, type S3Server, startS3Server } from '../support/s3/server.ts';
 import { signatureOf } from '../support/s3/signature.ts';
 

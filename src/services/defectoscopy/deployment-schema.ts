@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 import { UnixSeconds } from '../shared/task-schema.ts';
 import { ModelDetails } from './api-schema.ts';
@@ -116,6 +116,20 @@ const comparison = (description: string) =>
     { description },
   );
 
+const TrainingReport = Type.Object({
+  base: Type.String({ description: 'The shipped version that was changed.' }),
+  photos: Type.Object({ training: Type.Integer(), held_back: Type.Integer() }),
+  heads: Type.Array(
+    Type.Object({
+      head: Type.String(),
+      held_back: comparison('On corrections that were not used for training.'),
+      test: comparison('On the test photos of the shipped version.'),
+    }),
+  ),
+});
+/** Compares the shipped version with one that was trained on corrections; stored and sent as it is. */
+export type TrainingReport = Static<typeof TrainingReport>;
+
 export const Trainings = Success(
   Type.Object({
     may_train: Type.Boolean({ description: 'Whether the token may train versions.' }),
@@ -139,19 +153,7 @@ export const Trainings = Success(
               message: Type.String(),
             }),
           ),
-          report: Type.Optional(
-            Type.Object({
-              base: Type.String({ description: 'The shipped version that was changed.' }),
-              photos: Type.Object({ training: Type.Integer(), held_back: Type.Integer() }),
-              heads: Type.Array(
-                Type.Object({
-                  head: Type.String(),
-                  held_back: comparison('On corrections that were not used for training.'),
-                  test: comparison('On the test photos of the shipped version.'),
-                }),
-              ),
-            }),
-          ),
+          report: Type.Optional(TrainingReport),
         },
         { description: 'The last training.' },
       ),

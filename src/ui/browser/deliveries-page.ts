@@ -1,3 +1,11 @@
+import type {
+  Delivery,
+  DeliveryPage,
+  EndpointList,
+  FailingEndpoint,
+  Redelivered,
+  WebhookTestResult,
+} from '../../client/wire/deliveries.ts';
 import { createApiClient } from './api.ts';
 import { createDateFormat } from './date-format.ts';
 import type { DeliveriesPage } from './deliveries-texts.ts';
@@ -14,41 +22,7 @@ const MAX_REFRESHED = 500;
 const REFRESH_INTERVAL_MS = 5000;
 const DAY_MS = 86_400_000;
 
-interface DeliveryPage {
-  readonly deliveries: readonly Delivery[];
-  readonly next?: string;
-}
-
-interface Attempt {
-  readonly attempt: number;
-  readonly started_at: string;
-  readonly duration_ms?: number;
-  readonly response_status_code?: number;
-  readonly error?: string;
-}
-
-interface Delivery {
-  readonly delivery_id: string;
-  readonly task_id: string;
-  readonly url: string;
-  readonly state: 'pending' | 'delivered' | 'failed';
-  readonly held?: true;
-  readonly last_attempt_at?: string;
-  readonly next_attempt_at?: string;
-  readonly attempt_log: readonly Attempt[];
-}
-
-interface Endpoint {
-  readonly endpoint: string;
-  readonly state: 'failing' | 'paused';
-  readonly failing_since: string;
-  readonly failed_attempts: number;
-  readonly held: number;
-}
-
-interface TestResult extends Omit<Attempt, 'attempt' | 'started_at'> {
-  readonly delivered: boolean;
-}
+type Attempt = Delivery['attempt_log'][number];
 
 const { own, ui, language } = pageData<DeliveriesPage>();
 const { texts, needsToken } = own;
@@ -133,7 +107,13 @@ const attemptItem = (attempt: Attempt) =>
     el('span', { class: 'hint' }, outcomeOf(attempt)),
   );
 
-function endpointItem({ endpoint, state, failing_since: since, failed_attempts: count, held }: Endpoint): HTMLElement {
+function endpointItem({
+  endpoint,
+  state,
+  failing_since: since,
+  failed_attempts: count,
+  held,
+}: FailingEndpoint): HTMLElement {
   const facts = fill(texts.endpoints.since, { time: timeOf(since), count: String(count), held: String(held) });
   const resume = el('button', { type: 'button', class: 'small', 'data-endpoint': endpoint }, texts.endpoints.resume);
   resume.setAttribute('aria-label', `${texts.endpoints.resume}: ${endpoint}`);
@@ -173,7 +153,7 @@ async function refresh(isNewFilter = false): Promise<void> {
   const [wanted, before] = [state, shown];
   const count = isNewFilter ? PAGE_SIZE : Math.max(before.deliveries.length, PAGE_SIZE);
   const page = count > MAX_REFRESHED ? before : await readPage(count);
-  const { endpoints } = await api.call<{ endpoints: readonly Endpoint[] }>('deliveries/endpoints');
+  const { endpoints } = await api.call<EndpointList>('deliveries/endpoints');
   // Another filter was chosen meanwhile.
   if (wanted !== state) return;
   // Further rows may have been loaded meanwhile.
@@ -241,7 +221,7 @@ onSubmit('redeliver', async () => {
   const { checked: pending } = byId<HTMLInputElement>('pending');
   let count = 0;
   for (let more = true; more; ) {
-    const queued = await post<{ redelivered: number; more: boolean }>('deliveries/redeliver', { since, pending });
+    const queued = await post<Redelivered>('deliveries/redeliver', { since, pending });
     count += queued.redelivered;
     more = queued.more;
     byId('redelivered').textContent = fill(texts.redeliver.queued, { count: String(count) });
@@ -251,7 +231,7 @@ onSubmit('redeliver', async () => {
 onSubmit('test', async () => {
   const secret = byId<HTMLInputElement>('secret').value;
   byId('tested').textContent = '';
-  const result = await post<TestResult>('deliveries/test', {
+  const result = await post<WebhookTestResult>('deliveries/test', {
     url: byId<HTMLInputElement>('receiver').value,
     ...(secret !== '' && { secret }),
   });

@@ -1,24 +1,9 @@
+import type { TaskTimeline } from '../../client/wire/timeline.ts';
 import type { UiTexts } from '../texts.ts';
 import { el, fill } from './dom.ts';
 import type { NumberFormats } from './number-formats.ts';
 
-/** What happened to a task, from the API. */
-export interface TaskTimeline {
-  readonly timeline: readonly TimelineEntry[];
-}
-
-interface TimelineEntry {
-  readonly type: Exclude<keyof UiTexts['timeline']['types'], 'done' | 'failed'> | 'ended';
-  readonly offset_ms: number;
-  readonly attempt?: number;
-  readonly worker?: string;
-  readonly step?: string;
-  readonly duration_ms?: number;
-  readonly reason?: string;
-  readonly status?: 'done' | 'failed';
-  readonly error?: string;
-  readonly response_status_code?: number;
-}
+type TimelineEntry = TaskTimeline['timeline'][number];
 
 /** A closed section that reads the timeline of a task whenever it is opened. */
 export function createTimeline(

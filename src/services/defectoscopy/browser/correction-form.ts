@@ -1,31 +1,9 @@
+import type { CorrectionRequest, Corrections, ModelDetails, ModelList } from '../../../client/wire/defectoscopy.ts';
 import type { ApiClient } from '../../../ui/browser/api.ts';
 import { el } from '../../../ui/browser/dom.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { Formatters } from './formatters.ts';
 import type { Inspection } from './inspection.ts';
-
-interface Labels {
-  readonly surface: string;
-  readonly master: string;
-  readonly defects: readonly string[];
-}
-
-/** The response of `GET` and `PUT /result/{task_id}/correction`. */
-interface Corrections {
-  readonly version: number;
-  readonly may_correct: boolean;
-  readonly history: readonly (Labels & { readonly confirmed: boolean })[];
-}
-
-interface Classes {
-  readonly surfaces: readonly string[];
-  readonly masters: Readonly<Record<string, readonly string[]>>;
-  readonly sound: string;
-}
-
-interface Models {
-  readonly models: readonly { readonly version: string; readonly details?: Classes }[];
-}
 
 /** Confirms or corrects the result; empty unless the token may correct results. */
 export function createCorrectionForm(job: Inspection, api: ApiClient, words: Formatters): HTMLElement {
@@ -45,12 +23,12 @@ const pathOf = ({ taskId }: Inspection) => `result/${taskId}/correction`;
 
 async function load(job: Inspection, api: ApiClient) {
   const corrections = await api.call<Corrections>(pathOf(job));
-  const { models } = await api.call<Models>('models');
+  const { models } = await api.call<ModelList>('models');
   const classes = models.find(({ version }) => version === job.state?.model_version)?.details;
   return { corrections, classes };
 }
 
-function correctionForm(job: Inspection, api: ApiClient, words: Formatters, found: Corrections, classes: Classes) {
+function correctionForm(job: Inspection, api: ApiClient, words: Formatters, found: Corrections, classes: ModelDetails) {
   const { texts, title } = words;
   const result = job.state!.result!;
   const { masters, sound } = classes;
@@ -72,22 +50,23 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
   const status = el('p', { class: 'hint', role: 'status' });
 
   // The detected group may differ from the group of the first defect.
-  const detected: Labels = {
+  const detected: CorrectionRequest = {
     surface: result.surface,
     master: result.masters[0]?.name ?? sound,
     defects: result.defects.map(({ name }) => name),
   };
   // Check boxes have no order.
-  const keyOf = ({ surface, defects: [main, ...further] }: Labels) => [surface, main, ...further.sort()].join();
-  const isDetected = (chosen: Labels) => keyOf(chosen) === keyOf(detected);
+  const keyOf = ({ surface, defects: [main, ...further] }: CorrectionRequest) =>
+    [surface, main, ...further.sort()].join();
+  const isDetected = (chosen: CorrectionRequest) => keyOf(chosen) === keyOf(detected);
 
-  const labels = (): Labels => {
+  const labels = (): CorrectionRequest => {
     const further = main.value === '' ? [] : others.filter(({ checked }) => checked).map(({ value }) => value);
     const master = groups.find(([, defects]) => defects.includes(main.value))?.[0] ?? sound;
     const chosen = { surface: surface.value, master, defects: main.value === '' ? [] : [main.value, ...further] };
     return isDetected(chosen) ? detected : chosen;
   };
-  const show = (shown: Pick<Labels, 'surface' | 'defects'>) => {
+  const show = (shown: Pick<CorrectionRequest, 'surface' | 'defects'>) => {
     surface.value = shown.surface;
     main.value = shown.defects[0] ?? '';
     for (const input of others) input.checked = shown.defects.slice(1).includes(input.value);

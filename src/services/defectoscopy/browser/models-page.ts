@@ -1,3 +1,4 @@
+import type { ModelList, ModelTraining, ShadowComparisons } from '../../../client/wire/defectoscopy.ts';
 import { createApiClient } from '../../../ui/browser/api.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
@@ -5,60 +6,7 @@ import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { createTokenStore } from '../../../ui/browser/token.ts';
 import type { ModelsPage } from './models-texts.ts';
-import { createTrainingView, type Training } from './training-view.ts';
-
-interface Figure {
-  readonly split: string;
-  readonly images: number;
-  readonly accuracy: number;
-}
-
-interface Version {
-  readonly version: string;
-  readonly details?: {
-    readonly created?: string;
-    readonly kind: string;
-    readonly figures: Readonly<Record<string, Figure>>;
-  };
-}
-
-/** The response of `GET /models`. */
-interface Models {
-  readonly default?: string;
-  readonly shadow?: string;
-  readonly pinned: boolean;
-  readonly may_deploy: boolean;
-  readonly rolls_back_to?: string;
-  readonly problems: readonly { readonly version: string; readonly worker: string; readonly problem: string }[];
-  readonly models: readonly Version[];
-  readonly history: readonly {
-    readonly action: string;
-    readonly default?: string;
-    readonly shadow?: string;
-    readonly actor?: string;
-    readonly at: string;
-  }[];
-}
-
-interface Labels {
-  readonly default: string;
-  readonly shadow: string;
-}
-
-/** The response of `GET /models/shadow`. */
-interface Comparisons {
-  readonly comparisons: readonly (Labels & {
-    readonly photos: number;
-    readonly agreeing: number;
-    readonly pairs: readonly (Labels & { readonly photos: number })[];
-  })[];
-  readonly differing: readonly (Labels & {
-    readonly task_id: string;
-    readonly shadow_version: string;
-    readonly default_version: string;
-    readonly at: string;
-  })[];
-}
+import { createTrainingView } from './training-view.ts';
 
 const REFRESH_MS = 5000;
 
@@ -70,7 +18,7 @@ const tokens = createTokenStore(ui.token);
 const api = createApiClient({ tokens, needsToken, errorTexts: { ...ui.refusals, ...texts.errors } });
 const days = byId<HTMLSelectElement>('days');
 let shown = '';
-let models: Models | undefined;
+let models: ModelList | undefined;
 
 const defect = (name: string) => (name === '' ? texts.noDefect : (classes[name] ?? name.replaceAll('_', ' ')));
 const time = (at: string) => dates.format(new Date(Number(at) * 1000));
@@ -82,7 +30,7 @@ const trainingView = createTrainingView({
       ? buttonsOf(version, 'trained', models)
       : [],
 });
-const loadTraining = () => api.call<Training>('models/training').then(trainingView.show);
+const loadTraining = () => api.call<ModelTraining>('models/training').then(trainingView.show);
 
 function showError(error: unknown): void {
   byId('refused').textContent = (error as Error).message || texts.offline;
@@ -93,7 +41,7 @@ const showList = (id: string, items: readonly HTMLElement[], empty: string) =>
   byId(id).replaceChildren(...(items.length > 0 ? items : [el('li', { class: 'hint' }, empty)]));
 
 /** Changes nothing while the models are the same, and keeps the focus. */
-function showModels(found: Models): void {
+function showModels(found: ModelList): void {
   const text = JSON.stringify(found);
   if (text === shown) return;
   shown = text;
@@ -111,7 +59,7 @@ function showModels(found: Models): void {
   if (wasInList) (document.getElementById(focused) ?? byId('versions-title')).focus();
 }
 
-function versionItem({ version, details }: Version, index: number, found: Models): HTMLElement {
+function versionItem({ version, details }: ModelList['models'][number], index: number, found: ModelList): HTMLElement {
   const isDefault = version === found.default;
   const isShadow = version === found.shadow;
   const badges = [...(isDefault ? [texts.standard] : []), ...(isShadow ? [texts.shadow] : [])];
@@ -139,7 +87,7 @@ function versionItem({ version, details }: Version, index: number, found: Models
   );
 }
 
-function buttonsOf(version: string, id: string, found: Models): HTMLElement[] {
+function buttonsOf(version: string, id: string, found: ModelList): HTMLElement[] {
   const isDefault = version === found.default;
   const { pinned, rolls_back_to: earlier } = found;
   const promote = () => button(`promote-${id}`, texts.promote, version, 'PUT', 'models/default', { version });
@@ -162,7 +110,7 @@ function button(id: string, text: string, version: string, method: 'PUT' | 'POST
   const element = el('button', { type: 'button', id, 'aria-label': `${text}: ${version}` }, text);
   element.addEventListener(
     'click',
-    () => void change(element, () => api.call<Models>(path, { method, json }).then(showModels)),
+    () => void change(element, () => api.call<ModelList>(path, { method, json }).then(showModels)),
   );
   return element;
 }
@@ -182,7 +130,7 @@ async function change(element: HTMLButtonElement, send: () => Promise<void>, don
   }
 }
 
-function historyItem({ action, actor, at, ...versions }: Models['history'][number]): HTMLElement {
+function historyItem({ action, actor, at, ...versions }: ModelList['history'][number]): HTMLElement {
   const { default: standard = texts.newest, shadow = texts.none } = versions;
   const what = fill(texts.actions[action] ?? action, { standard, shadow });
   return el(
@@ -193,14 +141,14 @@ function historyItem({ action, actor, at, ...versions }: Models['history'][numbe
   );
 }
 
-function showComparisons({ comparisons, differing }: Comparisons): void {
+function showComparisons({ comparisons, differing }: ShadowComparisons): void {
   const place = byId('comparisons');
   place.replaceChildren(...comparisons.flatMap(comparison));
   if (comparisons.length === 0) place.replaceChildren(el('p', { class: 'hint' }, texts.noComparison));
   showList('differing', differing.map(differingItem), texts.noDiffering);
 }
 
-function comparison(found: Comparisons['comparisons'][number]): HTMLElement[] {
+function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElement[] {
   const { shadow, default: standard, photos, agreeing, pairs } = found;
   const summary = fill(texts.agreement, { shadow, standard, share: numbers.wholeShare(agreeing / photos), photos });
   const head = (text: string) => el('th', { scope: 'col' }, text);
@@ -225,7 +173,7 @@ function comparison(found: Comparisons['comparisons'][number]): HTMLElement[] {
   ];
 }
 
-function differingItem(found: Comparisons['differing'][number]): HTMLElement {
+function differingItem(found: ShadowComparisons['differing'][number]): HTMLElement {
   const { task_id: id, default_version: standardVersion, shadow_version: shadowVersion, at } = found;
   const { default: standard, shadow } = found;
   const what = fill(texts.difference, {
@@ -235,15 +183,15 @@ function differingItem(found: Comparisons['differing'][number]): HTMLElement {
   return el('li', {}, what, el('span', { class: 'hint' }, ` · ${time(at)} · `), name);
 }
 
-const loadModels = () => api.call<Models>('models').then(showModels);
-const loadComparisons = () => api.call<Comparisons>(`models/shadow?days=${days.value}`).then(showComparisons);
+const loadModels = () => api.call<ModelList>('models').then(showModels);
+const loadComparisons = () => api.call<ShadowComparisons>(`models/shadow?days=${days.value}`).then(showComparisons);
 
 byId('train').addEventListener('submit', (event) => {
   event.preventDefault();
   const name = byId<HTMLInputElement>('train-version');
   const json = name.value === '' ? {} : { version: name.value };
   const send = async () => {
-    trainingView.show(await api.call<Training>('models/train', { method: 'POST', json }));
+    trainingView.show(await api.call<ModelTraining>('models/train', { method: 'POST', json }));
     name.value = '';
   };
   void change(byId<HTMLButtonElement>('train-start'), send, texts.trainingRequested);

@@ -1,23 +1,11 @@
+import type { ModelTraining } from '../../../client/wire/defectoscopy.ts';
 import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/number-formats.ts';
 import type { ModelsTexts } from './models-texts.ts';
-import type { Change, Comparison, TrainingReport } from './version-comparison.ts';
 
-/** The response of `GET /models/training`. */
-export interface Training {
-  readonly may_train: boolean;
-  readonly corrected_photos: number;
-  readonly minimum_photos: number;
-  readonly training?: {
-    readonly version: string;
-    readonly state: string;
-    readonly progress: number;
-    readonly actor?: string;
-    readonly requested_at: string;
-    readonly failure?: { readonly code: string; readonly message: string };
-    readonly report?: TrainingReport;
-  };
-}
+type Training = NonNullable<ModelTraining['training']>;
+type Comparison = NonNullable<Training['report']>['heads'][number]['test'];
+type Change = Comparison['accuracy'];
 
 /** The form that trains a version, its progress, and the figures of both versions. */
 export function createTrainingView(options: {
@@ -29,11 +17,11 @@ export function createTrainingView(options: {
   buttonsOf: (version: string) => readonly HTMLElement[];
 }) {
   const { texts, numbers, className, time, buttonsOf } = options;
-  let last: Training | undefined;
+  let last: ModelTraining | undefined;
   let shown: string | undefined;
   let announced: string | undefined;
 
-  function render(training: NonNullable<Training['training']>): HTMLElement[] {
+  function render(training: Training): HTMLElement[] {
     const { version, state, progress, actor, requested_at: at, failure, report } = training;
     const { training: photos = 0, held_back: heldBack = 0 } = report?.photos ?? {};
     const text = fill(texts.trainingStates[state] ?? state, { version, photos, heldBack });

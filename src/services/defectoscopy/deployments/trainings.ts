@@ -1,5 +1,5 @@
 import { CLIENT_LIMIT_MS, type Queryable, type Statement } from '../../../base/db.ts';
-import type { TrainingReport } from '../browser/version-comparison.ts';
+import type { TrainingReport } from '../deployment-schema.ts';
 
 /** A version that is trained on the corrections, by a worker. */
 export interface Training {

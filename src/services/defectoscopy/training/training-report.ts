@@ -1,4 +1,4 @@
-import type { Change, Comparison as ReportedComparison, TrainingReport } from '../browser/version-comparison.ts';
+import type { TrainingReport } from '../deployment-schema.ts';
 import { type Comparison, shownClasses } from './comparison.ts';
 import { round } from './write.ts';
 import type { CorrectedVersion } from './write-corrected.ts';
@@ -12,6 +12,8 @@ export const reportOf = ({ base, photos, comparisons }: CorrectedVersion): Train
   })),
 });
 
+type ReportedComparison = TrainingReport['heads'][number]['test'];
+
 const reported = (comparison: Comparison): ReportedComparison => ({
   photos: comparison.images,
   accuracy: comparison.images === 0 ? {} : change(comparison.before.accuracy, comparison.after.accuracy),
@@ -22,7 +24,7 @@ const reported = (comparison: Comparison): ReportedComparison => ({
   })),
 });
 
-const change = (before: number | undefined, after: number | undefined): Change => ({
+const change = (before: number | undefined, after: number | undefined): ReportedComparison['accuracy'] => ({
   ...(before !== undefined && { before: round(before) }),
   ...(after !== undefined && { after: round(after) }),
 });

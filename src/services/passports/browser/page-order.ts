@@ -1,14 +1,9 @@
+import type { PageImage, PageImageRotated, PageImages, PageImagesUploaded } from '../../../client/wire/passports.ts';
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { readGroupingInputs, requireValidTags } from '../../../ui/browser/grouping.ts';
 import { request } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
 import { rejections, sendFiles } from './uploads.ts';
-
-interface Image {
-  readonly image_id: string;
-  readonly filename: string;
-  readonly rotation: number;
-}
 
 export function createPageOrder(
   { texts, hasSession }: ListPage,
@@ -31,7 +26,7 @@ export function createPageOrder(
     make.textContent = fill(texts.make, { count: items().length });
   }
 
-  function show({ image_id: id, filename, rotation }: Image): void {
+  function show({ image_id: id, filename, rotation }: PageImage): void {
     const item = byId<HTMLTemplateElement>('image').content.cloneNode(true) as DocumentFragment;
     const li = item.querySelector('li')!;
     li.dataset['id'] = id;
@@ -50,7 +45,9 @@ export function createPageOrder(
   }
 
   async function rotate(item: HTMLElement): Promise<void> {
-    const { rotation } = await request<Image>(`api/v1/rotate-image/${item.dataset['id']}`, { method: 'POST' });
+    const { rotation } = await request<PageImageRotated>(`api/v1/rotate-image/${item.dataset['id']}`, {
+      method: 'POST',
+    });
     picture(item, rotation);
   }
 
@@ -110,7 +107,7 @@ export function createPageOrder(
   );
 
   async function load(): Promise<void> {
-    const { images } = await request<{ images: Image[] }>('api/v1/images');
+    const { images } = await request<PageImages>('api/v1/images');
     for (const image of images) show(image);
     renumber();
   }
@@ -118,7 +115,7 @@ export function createPageOrder(
 
   return {
     async add(files: readonly File[]): Promise<void> {
-      const itemsOf = ({ images }: { images: Image[] }) => images;
+      const itemsOf = ({ images }: PageImagesUploaded) => images;
       const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
       if (!hasSession) await refresh();
       for (const image of accepted) show(image);

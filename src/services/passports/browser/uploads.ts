@@ -1,12 +1,8 @@
+import type { DocumentRejected } from '../../../client/wire/passports.ts';
 import { byId, fill } from '../../../ui/browser/dom.ts';
 import { readGroupingInputs, requireValidTags } from '../../../ui/browser/grouping.ts';
 import { RequestError, readAnswer } from '../../../ui/browser/requests.ts';
 import type { ListTexts } from './list-texts.ts';
-
-export interface Rejected {
-  readonly filename: string;
-  readonly error: { readonly code: string; readonly message: string };
-}
 
 /** Limits of one request; more files are sent in several requests. */
 const MAX_FILES = { upload: 20, 'api/v1/upload-images': 50 };
@@ -19,9 +15,9 @@ export async function sendFiles<Body, Kept>(
   path: keyof typeof MAX_FILES,
   files: readonly File[],
   { itemsOf, texts }: { itemsOf: (body: Body) => readonly Kept[]; texts: ListTexts },
-): Promise<{ accepted: Kept[]; rejected: Rejected[] }> {
+): Promise<{ accepted: Kept[]; rejected: DocumentRejected[] }> {
   const accepted: Kept[] = [];
-  const rejected: Rejected[] = [];
+  const rejected: DocumentRejected[] = [];
   for (const form of splitIntoForms(files, MAX_FILES[path])) {
     try {
       const body = await sendForm<Body>(path, form, texts);
@@ -58,7 +54,7 @@ async function sendForm<Body>(
   path: string,
   files: readonly File[],
   texts: ListTexts,
-): Promise<Body & { rejected: Rejected[] }> {
+): Promise<Body & { rejected: DocumentRejected[] }> {
   requireValidTags();
   const form = new FormData();
   const { project, tags = [] } = readGroupingInputs();
@@ -82,7 +78,7 @@ async function sendForm<Body>(
   return readAnswer(request.status, request.responseText);
 }
 
-export const rejections = (rejected: readonly Rejected[], texts: ListTexts): string[] =>
+export const rejections = (rejected: readonly DocumentRejected[], texts: ListTexts): string[] =>
   rejected.map(({ filename, error }) =>
     fill(texts.rejected, { name: filename, why: texts.refusals[error.code] ?? error.message }),
   );

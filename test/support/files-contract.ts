@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Files, FileTooLarge } from './files.ts';
-import { newId } from './ids.ts';
+import { type Files, FileTooLarge } from '../../src/base/files.ts';
+import { newId } from '../../src/base/ids.ts';
 
 export interface FilesUnderTest {
   readonly files: Files;
