@@ -266,13 +266,42 @@ describe('A batch', () => {
 
   it.each([
     ['an unknown column', 'image_url,colour\na,b', 'image_url, priority, webhook_url, model_version'],
-    ['a row with too many cells', `image_url\n${photo(1)},x`, 'more cells than the header'],
+    ['another delimiter', `image_url|priority\n${photo(1)}|batch`, 'separated by commas, semicolons or tabs'],
+    [
+      'a row with too many cells',
+      `image_url\n${photo(1)},x`,
+      'more cells than the header: cells are separated by commas',
+    ],
+    ['an unquoted semicolon', `image_url;tags\n${photo(1)};a; b`, 'cells are separated by semicolons'],
     ['an open quote', `image_url\n"${photo(1)}`, 'a quote is not closed'],
   ])('of CSV with %s is rejected', async (_, body, message) => {
     product = await startProduct();
     const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
     expect(answer.status).toBe(422);
     expect(answer.body.error.message).toContain(message);
+  });
+
+  it('takes CSV whose header arrives in pieces, and refuses rows that are not UTF-8', async () => {
+    product = await startProduct();
+    const body = new ReadableStream({
+      async start(stream) {
+        for (const piece of ['\uFEFFimage_url', ';tags\r\n', `${photo(1)};a\r\n`]) {
+          stream.enqueue(new TextEncoder().encode(piece));
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        stream.close();
+      },
+    });
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/csv' };
+    const accepted = await fetch(`${product.url}/batches`, { method: 'POST', headers, body, duplex: 'half' });
+    expect(await accepted.json()).toMatchObject({ data: { total: 1 } });
+
+    // Excel saves other encodings than UTF-8 unless told otherwise.
+    const windows = Buffer.concat([Buffer.from(`image_url;tags\n${photo(1)};`), Buffer.from([0xec, 0xee, 0xf1, 0xf2])]);
+    expect(await submit(windows, { headers: { 'content-type': 'text/csv' } })).toMatchObject({
+      status: 422,
+      body: { error: { details: { items: [{ line: 2, message: 'The text is not UTF-8.' }] } } },
+    });
   });
 
   it('of an unsupported type is rejected with 415, and one above 32 MiB with 413', async () => {
