@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type Batch, type BatchFormat, type InvalidItem, ValidationProblem } from '../client/index.ts';
-import { groupingOf, onOneLine, printResult, runClientCommand } from './client-command.ts';
+import { groupingOf, onOneLine, printResult, RETRIES, runClientCommand } from './client-command.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
@@ -108,7 +108,10 @@ function withBatches(
   run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
   return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }, outputEnd) =>
-    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches, outputEnd),
+    run(
+      new Assay({ [options.service]: { url, token, apiKey }, ...rest, retries: RETRIES })[options.service].batches,
+      outputEnd,
+    ),
   );
 }
 

@@ -243,6 +243,22 @@ describe('assay batches', () => {
   });
 });
 
+it('assay batches submit repeats a request that is refused with Retry-After, also on this machine', async () => {
+  const keys: unknown[] = [];
+  const server = createServer(({ headers }, response) => {
+    keys.push(headers['idempotency-key']);
+    if (keys.length < 3) response.writeHead(keys.length === 1 ? 503 : 429, { 'retry-after': '1' }).end();
+    else response.writeHead(202).end(JSON.stringify({ ok: true, data: { batch_id: 'b-1' } }));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await writeFile(join(folder, 'one.csv'), 'image_url\nhttps://storage.example.com/a.jpg\n');
+  const submit = ['batches', 'submit', 'one.csv', '--server', `http://127.0.0.1:${port}`, '--token', TOKEN];
+  expect(await assay(submit)).toEqual({ code: 0, out: 'b-1\n', err: '' });
+  expect(new Set(keys).size).toBe(1);
+});
+
 describe('The output of a command', () => {
   /** Runs a command with its output redirected; its standard error and exit status. */
   const redirect = async (args: readonly string[], target: string) => {

@@ -198,8 +198,10 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   expect(await page.locator('#folder').isDisabled()).toBe(true);
   expect(await isLeavingPrevented()).toBe(true);
   await page.locator('#cancel').click();
-  await until(() => page.locator('#refused').textContent()).toBe('The upload was cancelled.');
-  expect(await isShown('refused')).toBe(true);
+  await until(() => page.locator('#left-out').textContent()).toBe('The upload was cancelled.');
+  expect(await isShown('left-out')).toBe(true);
+  expect(await page.locator('#live').textContent()).toBe('The upload was cancelled.');
+  expect(await page.locator('#refused').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
   expect(await isLeavingPrevented()).toBe(false);
   await until(() => page.locator('#file').isEnabled()).toBe(true);
@@ -208,8 +210,35 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   await page.unroute(blocked);
   await page.locator('#file').setInputFiles(files);
   await until(() => cellsOf(page, 2)).toEqual(['pier 2.jpg', 'pier 10.jpg']);
+  expect(await page.locator('#left-out').textContent()).toBe('');
   expect(await isLeavingPrevented()).toBe(false);
   expect(problems).toEqual([]);
+});
+
+it('The page of a batch repeats an upload that is refused with Retry-After, until it is cancelled', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, { locale: 'ru' });
+  let seconds = 600;
+  const keys: unknown[] = [];
+  await page.route('**/batches?*', (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    const error = { code: 'QUEUE_UNAVAILABLE', message: 'Other batches are being received; nothing was accepted.' };
+    const headers = { 'retry-after': String(seconds) };
+    return keys.length > 2 ? route.continue() : route.fulfill({ status: 503, headers, json: { ok: false, error } });
+  });
+  const status = () => page.locator('#status').textContent();
+  await page.locator('#file').setInputFiles([file('a.jpg')]);
+  await until(status).toMatch(/^Сейчас принимаются другие пакеты, или в очереди нет места\. Повтор через \d+ с\.$/);
+  await page.locator('#cancel').click();
+  await until(() => page.locator('#left-out').textContent()).toBe('Загрузка отменена.');
+  seconds = 1;
+  await page.locator('#file').setInputFiles([file('a.jpg')]);
+  await until(() => cellsOf(page, 2)).toEqual(['a.jpg']);
+  expect(keys).toHaveLength(3);
+  expect(keys[2]).toBe(keys[1]);
+  expect(await page.locator('#refused').isVisible()).toBe(false);
 });
 
 it('The page of a batch says that an upload waits for a valid token, and then continues', async (test) => {

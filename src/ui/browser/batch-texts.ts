@@ -128,7 +128,7 @@ export const batchTexts = localize({
   errors: {
     en: {} as Readonly<Record<string, string>>,
     ru: {
-      QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места. Повторите позже.',
+      QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места.',
       PAYLOAD_TOO_LARGE: 'Файлы слишком большие, или превышена квота на файлы.',
       STORAGE_UNAVAILABLE: 'Файлы нельзя сохранить: хранилище недоступно или заполнено.',
       REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',
