@@ -232,6 +232,9 @@ describe('assay batches', () => {
     expect(JSON.parse((await assay(['batches', 'status', id, '--json', ...options])).out)).toMatchObject({
       batch_id: id,
     });
+    const item = expect.stringMatching(/^1 {2}\w{26} {2}done\n$/);
+    expect((await assay(['batches', 'items', id, ...options])).out).toEqual(item);
+    expect((await assay(['batches', 'items', id, '--status', 'failed', ...options])).out).toBe('');
     const written = await assay(['batches', 'results', id, '--output', 'results.jsonl', ...options]);
     expect(written).toMatchObject({ code: 0, out: '' });
     expect(JSON.parse(await readFile(join(folder, 'results.jsonl'), 'utf8'))).toMatchObject({

@@ -117,6 +117,36 @@ describe('A batch', () => {
     expect((await product.call('/batches')).body.data.batches).toEqual([await read(id)]);
   });
 
+  it('lists only the items in a state, as it counts them', async () => {
+    product = await startProduct({ model: failingModel(new Set([photo(2), photo(5), photo(6)])) });
+    const { status_url: url, batch_id: id } = (await submit(jsonLines(photos(7)))).body.data;
+    await waitForCompletion(id);
+    await product.database.db.query(
+      `update tasks set error_code = 'CANCELLED'
+        where id = (select task_id from batch_items where batch_id = $1 and position = 6)`,
+      [id],
+    );
+    await product.database.db.query(
+      'delete from tasks where id = (select task_id from batch_items where batch_id = $1 and position = 7)',
+      [id],
+    );
+    const positions = async (query: string) => {
+      const { items, next } = (await product.call(`${url}/items?${query}`)).body.data;
+      return [items.map(({ position }: { position: number }) => position), next];
+    };
+    expect(await positions('status=failed')).toEqual([[2, 5], undefined]);
+    expect(await positions('status=failed&limit=1')).toEqual([[2], 2]);
+    expect(await positions('status=failed&limit=1&after=2')).toEqual([[5], undefined]);
+    expect(await positions('status=done')).toEqual([[1, 3, 4], undefined]);
+    expect(await positions('status=cancelled')).toEqual([[6], undefined]);
+    expect(await positions('status=deleted')).toEqual([[7], undefined]);
+    expect(await positions('status=queued')).toEqual([[], undefined]);
+    expect(await product.call(`${url}/items?status=Failed`)).toMatchObject({
+      status: 422,
+      body: { error: { message: expect.stringMatching(/^`status` must be one of "queued", .*"failed"/) } },
+    });
+  });
+
   it('takes CSV with fields in any order, JSON cells and absent values', async () => {
     product = await startProduct({ service: 'stt' });
     const csv = [

@@ -14,8 +14,6 @@ import { createTokenStore } from './token.ts';
 import { type NamedFile, zipFile } from './zip-file.ts';
 
 const PAGE_SIZE = 100;
-/** Items of one response. */
-const MAX_LIMIT = 1000;
 const RECENT = 10;
 /** Files of other types. */
 const MAX_NAMED = 100;
@@ -72,6 +70,8 @@ let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
 let page = firstPage();
 let isFiltered = false;
+/** The positions after which the pages of the failed items begin, as far as they were read. */
+const failedPages = [0];
 let isBusy = false;
 let refreshing: Promise<void> | undefined;
 /** Until the batch is accepted. */
@@ -309,8 +309,8 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
 }
 
 async function refresh(): Promise<void> {
-  const [read, listed] = await Promise.all([api.call<Batch>(`batches/${id}`), readPage()]);
-  const { items, total = read.total } = listed;
+  const [read, items] = await Promise.all([api.call<Batch>(`batches/${id}`), readPage()]);
+  const total = isFiltered ? read.counts.failed : read.total;
   if (page > 0 && page * PAGE_SIZE >= total) {
     page = 0;
     keepAddress();
@@ -324,18 +324,11 @@ async function refresh(): Promise<void> {
   showItems(items, total);
 }
 
-const isFailed = ({ status, error_code: code }: Item) => status === 'failed' && code !== 'CANCELLED';
-
-/** With the number of failed items if only those are shown. */
-async function readPage(): Promise<{ items: readonly Item[]; total?: number }> {
-  const first = page * PAGE_SIZE;
-  if (!isFiltered) return { items: await readItems(`after=${first}&limit=${PAGE_SIZE}`) };
-  const failed: Item[] = [];
-  for (let after = 0; ; after += MAX_LIMIT) {
-    const some = await readItems(`after=${after}&limit=${MAX_LIMIT}`);
-    failed.push(...some.filter(isFailed));
-    if (some.length < MAX_LIMIT) return { items: failed.slice(first, first + PAGE_SIZE), total: failed.length };
-  }
+async function readPage(): Promise<readonly Item[]> {
+  if (!isFiltered) return readItems(`after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`);
+  const items = await readItems(`status=failed&after=${failedPages[page]}&limit=${PAGE_SIZE}`);
+  failedPages[page + 1] = items.at(-1)?.position ?? 0;
+  return items;
 }
 
 const readItems = async (query: string) =>
@@ -384,7 +377,8 @@ function showHeading(shown: Pick<Batch, 'name' | 'project' | 'tags'>): void {
 }
 
 function recentRow(recent: Batch): HTMLElement {
-  const { batch_id: batchId, name = texts.recent.unnamed, created_at: created } = recent;
+  const { batch_id: batchId, total, created_at: created } = recent;
+  const { name = fill(texts.recent.unnamed, { total: formats.count(total) }) } = recent;
   const link = el('a', { href: `?id=${batchId}` }, name);
   return el(
     'tr',

@@ -112,7 +112,8 @@ export const batchTexts = localize({
   recent: {
     title: { en: 'Recent batches', ru: 'Последние пакеты' },
     name: { en: 'Folder or first file', ru: 'Папка или первый файл' },
-    unnamed: { en: 'No file name', ru: 'Без имени файла' },
+    /** Of a batch without file names. */
+    unnamed: { en: 'Items: {total}', ru: 'Элементов: {total}' },
     created: { en: 'Created', ru: 'Создан' },
     grouping: { en: 'Project, tags', ru: 'Проект, метки' },
   },
