@@ -1,7 +1,7 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import type { GroupingOptions } from './grouping.ts';
-import type { CallOptions } from './request.ts';
+import type { CallOptions, RequestOptions } from './request.ts';
 import type {
   AcceptedBatch,
   Batch,
@@ -23,6 +23,12 @@ export interface CreateBatchOptions extends CallOptions, GroupingOptions {
   readonly skipInvalid?: boolean | undefined;
   /** For a ZIP archive: fields of all items, as text. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ListItemsOptions extends CallOptions {
+  /** As in `counts` of the batch, where cancelled items are not `failed`; or `deleted`. */
+  readonly status?: keyof Batch['counts'] | 'deleted' | undefined;
+  readonly summary?: boolean | undefined;
 }
 
 export type BatchFormat = 'jsonl' | 'csv' | 'xlsx' | 'zip';
@@ -91,14 +97,14 @@ export class Batches<Item extends object> {
     }
   }
 
-  /** The tasks of a batch in the order of its items; with `summary`, each result in short. */
+  /** The tasks of a batch in the order of its items, or only those in one state; with `summary`, each result in short. */
   async *items(
     id: string,
-    { summary, signal }: CallOptions & { readonly summary?: boolean | undefined } = {},
+    { status, summary, signal }: ListItemsOptions = {},
   ): AsyncGenerator<BatchItem, void, undefined> {
     const limit = summary ? SUMMARY_PAGE_SIZE : PAGE_SIZE;
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const query: { after: number; limit: number; summary: boolean | undefined } = { after, limit, summary };
+      const query: RequestOptions['query'] = { status, after, limit, summary };
       const page: BatchItemList = await this.#line.data(`${pathOf(id)}/items`, { query, signal });
       yield* page.items;
       after = page.next;

@@ -7,7 +7,7 @@ import { exchangeApiKey } from './passports-token.ts';
 import type { Polling } from './poll-schedule.ts';
 import { Stt } from './stt.ts';
 
-export type { Batches, BatchFormat, CreateBatchOptions } from './batches.ts';
+export type { Batches, BatchFormat, CreateBatchOptions, ListItemsOptions } from './batches.ts';
 export type { Bytes } from './bytes.ts';
 export type * from './catalog.ts';
 export type { Clock } from './clock.ts';

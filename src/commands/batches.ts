@@ -1,7 +1,15 @@
 import { extname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
-import { Assay, type Batch, type BatchFormat, type InvalidItem, ValidationProblem } from '../client/index.ts';
-import { groupingOf, onOneLine, printResult, runClientCommand } from './client-command.ts';
+import {
+  Assay,
+  type Batch,
+  type BatchFormat,
+  type BatchItem,
+  type InvalidItem,
+  type ListItemsOptions,
+  ValidationProblem,
+} from '../client/index.ts';
+import { groupingOf, onOneLine, printResult, RETRIES, runClientCommand } from './client-command.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
@@ -65,6 +73,20 @@ export function batchStatusCommand(id: string, options: BatchesOptions, signal: 
   return withBatches(options, signal, async (batches) => printBatch(options, await batches.read(id, { signal })));
 }
 
+/** `assay batches items`: prints the items of a batch, or those in one state. */
+export function listItemsCommand(
+  id: string,
+  options: BatchesOptions & Pick<ListItemsOptions, 'status'>,
+  signal: AbortSignal,
+): Promise<void> {
+  return withBatches(options, signal, async (batches, outputEnd) => {
+    const { status, json } = options;
+    for await (const item of batches.items(id, { status, signal: AbortSignal.any([signal, outputEnd]) })) {
+      process.stdout.write(`${json ? JSON.stringify(item) : lineOfItem(item)}\n`);
+    }
+  });
+}
+
 /** `assay batches results`: writes the results of a completed batch. */
 export function batchResultsCommand(
   id: string,
@@ -108,7 +130,10 @@ function withBatches(
   run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
   return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }, outputEnd) =>
-    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches, outputEnd),
+    run(
+      new Assay({ [options.service]: { url, token, apiKey }, ...rest, retries: RETRIES })[options.service].batches,
+      outputEnd,
+    ),
   );
 }
 
@@ -124,3 +149,6 @@ function lineOf({ batch_id, status, total, counts }: Batch): string {
   const states = Object.entries(counts).flatMap(([state, count]) => (count > 0 ? [`${state} ${count}`] : []));
   return onOneLine([batch_id, status, `total ${total}`, ...states].join('  '));
 }
+
+const lineOfItem = ({ position, task_id, name, status, error_code, error }: BatchItem) =>
+  onOneLine([position, name ?? task_id, status, ...(error === undefined ? [] : [error_code, error])].join('  '));

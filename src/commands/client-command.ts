@@ -18,6 +18,9 @@ export interface ClientCommandOptions extends ServerOptions {
 /** For the client. */
 export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project' | 'tag'>) => ({ project, tags: tag });
 
+/** For commands of many files, also on this machine, where they reach the rate limit and other limits. */
+export const RETRIES = 3;
+
 /** 128 + SIGINT, by shell convention. */
 const EXIT_INTERRUPTED = 130;
 

@@ -191,6 +191,20 @@ function addBatchCommands(program: Command): void {
     );
 
   batches
+    .command('items')
+    .description('list the items of a batch')
+    .argument('<batch>', 'batch id')
+    .addOption(
+      new Option('--status <status>', 'only these items; failed ones without cancelled ones').choices([
+        ...['queued', 'processing', 'done', 'failed', 'cancelled', 'deleted'],
+      ]),
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (id: string, _: object, command: Command) =>
+      (await import('./batches.ts')).listItemsCommand(id, command.optsWithGlobals(), stopSignal()),
+    );
+
+  batches
     .command('results')
     .description('write the results of a completed batch')
     .argument('<batch>', 'batch id')

@@ -103,6 +103,11 @@ describe('the error detail', () => {
       type: 'int_parsing',
       input: 'a',
     });
+    expect(detail(field({ type: 'boolean' }), { x: '1' }, 'query')).toMatchObject({
+      msg: 'Input should be a valid boolean, true or false',
+      type: 'bool_parsing',
+      input: '1',
+    });
   });
 
   it('omits secrets and objects and truncates long text', () => {

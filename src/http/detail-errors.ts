@@ -104,6 +104,11 @@ const TYPE_NAMES: Readonly<Record<string, readonly [name: string, type: string]>
 /** Types that are parsed from text outside the body. */
 const PARSED = new Set(['boolean', 'integer', 'number']);
 
+const UNPARSED: Readonly<Record<string, string>> = {
+  boolean: ', true or false',
+  integer: ', unable to parse string as an integer',
+};
+
 const FORMATS: Readonly<Record<string, Description>> = {
   uuid: { msg: 'Input should be a valid UUID', type: 'uuid_parsing', ctx: { error: 'not a UUID' } },
   'date-time': { msg: 'Input should be a valid datetime', type: 'datetime_parsing' },
@@ -147,6 +152,6 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part
 function wrongType(wanted: string, isText: boolean): Description {
   const [name, type] = TYPE_NAMES[wanted] ?? [wanted, wanted];
   const isUnparsed = isText && PARSED.has(wanted);
-  const reason = isUnparsed && wanted === 'integer' ? ', unable to parse string as an integer' : '';
+  const reason = (isUnparsed && UNPARSED[wanted]) || '';
   return { msg: `Input should be a valid ${name}${reason}`, type: `${type}_${isUnparsed ? 'parsing' : 'type'}` };
 }

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BEARER, rawConnection, testGateway } from '../../test/support/gateway.ts';
 import { ApiError, taskNotFound } from '../base/api-error.ts';
@@ -90,6 +91,17 @@ describe('bodies and parameters', () => {
       payload: JSON.stringify(payload),
     });
     expect(rejected.json()).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR', message } });
+  });
+
+  it('name the values of a boolean parameter', async () => {
+    ({ app } = await testGateway());
+    const schema = { querystring: Type.Object({ all: Type.Boolean({ default: false }) }) };
+    app.get('/flags', { config: { access: 'public' }, schema }, () => 'x');
+    for (const value of ['1', 'yes', '']) {
+      const { statusCode, body } = await app.inject({ url: `/flags?all=${value}` });
+      expect([statusCode, JSON.parse(body).error.message]).toEqual([422, '`all` must be true or false.']);
+    }
+    expect((await app.inject({ url: '/flags?all=true' })).statusCode).toBe(200);
   });
 
   it('send fields that are missing in the response schema', async () => {

@@ -36,7 +36,7 @@ export function messageOf(failure: ValidationFailure): string {
   if (problem === undefined) return `The ${failure.where} is not valid.`;
   const path = pathOf(problem);
   const subject = path === '' ? `The ${failure.where}` : `\`${path}\``;
-  return `${subject} ${describe(problem, failure.problems)}.`;
+  return `${subject} ${describe(problem, failure.problems, failure.where)}.`;
 }
 
 /** In a union, the variant of the right type has the reason. */
@@ -95,7 +95,7 @@ export const allowedValues = ({ keyword, params }: ErrorObject, all: readonly Er
     ? (params['allowedValues'] as readonly unknown[])
     : all.filter((each) => each.keyword === 'const').map((each) => each.params['allowedValue'] as unknown);
 
-function describe(problem: ErrorObject, all: readonly ErrorObject[]): string {
+function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part): string {
   switch (problem.keyword) {
     case 'required':
       return 'is required';
@@ -106,6 +106,7 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[]): string {
     }
     case 'type': {
       const type = String(problem.params['type']);
+      if (type === 'boolean' && where !== 'body') return 'must be true or false';
       return `must be ${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
     }
     case 'format':

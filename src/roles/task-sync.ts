@@ -137,7 +137,7 @@ export function createTaskSync(deps: {
     if (recorded.size > 0 && !notified) tasks.hint('finished', ids);
     if (endings.some(({ result }) => isHandedBack(result))) tasks.hint(`waiting:${service}`);
     const late = endings.length - recorded.size;
-    if (late > 0) log.warn({ late }, 'results came too late and were discarded');
+    if (late > 0) log.info({ late }, 'results of tasks that had been cancelled or requeued were discarded');
   };
 
   /** While more than half of the slots are busy, waits for more results to batch. */

@@ -4,7 +4,7 @@ import { insertTagged, insertTasks, releaseExpiredKeys } from './accept.ts';
 import { batchQueue } from './batch-queue.ts';
 import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
 import { requeuedSql } from './requeue.ts';
-import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
+import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, ItemState, NewTask } from './store.ts';
 import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 import { keepUploadsOf } from './uploads.ts';
@@ -68,8 +68,8 @@ export function createBatchStore(
       return rows.map(({ id }) => id);
     },
 
-    async items(id: string, after: number, limit: number): Promise<BatchItem[]> {
-      return (await db.query<BatchItem>(ITEMS, [id, after, limit])).rows;
+    async items(id: string, after: number, limit: number, state?: ItemState): Promise<BatchItem[]> {
+      return (await db.query<BatchItem>(ITEMS, [id, after, limit, state ?? null])).rows;
     },
 
     async cancel(id: string): Promise<string[]> {
@@ -197,6 +197,8 @@ const LIST = {
 // no characters is an error.
 const GROUPING = String.raw`substring(left(t.input::text, 4000) from '^\{"grouping":(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})')`;
 
+const ITEM_STATE = `coalesce(case t.error_code when '${FAILURES.CANCELLED.code}' then 'cancelled' else t.status end, 'deleted')`;
+
 const ITEMS = {
   name: 'batch-items',
   limitMs,
@@ -204,7 +206,7 @@ const ITEMS = {
     select ${ITEM_COLUMNS}, ${GROUPING}::json as grouping
       from batch_items b
       left join tasks t on t.id = b.task_id and ${IS_READABLE}
-     where b.batch_id = $1 and b.position > $2
+     where b.batch_id = $1 and b.position > $2 and ($4::text is null or $4 = ${ITEM_STATE})
      order by b.position
      limit $3`,
 };

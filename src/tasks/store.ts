@@ -148,8 +148,8 @@ export interface BatchStore {
   /** The ids of the principal's batches, newest first. */
   list(service: string, principal: string, limit: number, filter?: BatchFilter): Promise<string[]>;
 
-  /** The items after a position. */
-  items(id: string, after: number, limit: number): Promise<BatchItem[]>;
+  /** The items after a position, all or only those in `state`. */
+  items(id: string, after: number, limit: number, state?: ItemState): Promise<BatchItem[]>;
 
   /** Cancels the unfinished items, in several statements; returns their ids. */
   cancel(id: string): Promise<string[]>;
@@ -173,6 +173,10 @@ export interface BatchStore {
   /** Deletes completed batches created before a time that have no item left, at most `limit`; returns their number. */
   removeEmpty(service: string, before: Date, limit: number): Promise<number>;
 }
+
+/** As a batch counts its items: a cancelled one is not `failed`. `deleted`: its task was deleted. */
+export const ITEM_STATES = ['queued', 'processing', 'done', 'failed', 'cancelled', 'deleted'] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
 
 export interface BatchFilter {
   /** Only batches before the one with this id. */

@@ -232,6 +232,9 @@ describe('assay batches', () => {
     expect(JSON.parse((await assay(['batches', 'status', id, '--json', ...options])).out)).toMatchObject({
       batch_id: id,
     });
+    const item = expect.stringMatching(/^1 {2}\w{26} {2}done\n$/);
+    expect((await assay(['batches', 'items', id, ...options])).out).toEqual(item);
+    expect((await assay(['batches', 'items', id, '--status', 'failed', ...options])).out).toBe('');
     const written = await assay(['batches', 'results', id, '--output', 'results.jsonl', ...options]);
     expect(written).toMatchObject({ code: 0, out: '' });
     expect(JSON.parse(await readFile(join(folder, 'results.jsonl'), 'utf8'))).toMatchObject({
@@ -241,6 +244,22 @@ describe('assay batches', () => {
     expect((await assay(['batches', 'retry', id, ...options])).out).toBe('retried: 0\n');
     expect((await assay(['batches', 'cancel', id, ...options])).out).toBe('cancelled: 0\n');
   });
+});
+
+it('assay batches submit repeats a request that is refused with Retry-After, also on this machine', async () => {
+  const keys: unknown[] = [];
+  const server = createServer(({ headers }, response) => {
+    keys.push(headers['idempotency-key']);
+    if (keys.length < 3) response.writeHead(keys.length === 1 ? 503 : 429, { 'retry-after': '1' }).end();
+    else response.writeHead(202).end(JSON.stringify({ ok: true, data: { batch_id: 'b-1' } }));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await writeFile(join(folder, 'one.csv'), 'image_url\nhttps://storage.example.com/a.jpg\n');
+  const submit = ['batches', 'submit', 'one.csv', '--server', `http://127.0.0.1:${port}`, '--token', TOKEN];
+  expect(await assay(submit)).toEqual({ code: 0, out: 'b-1\n', err: '' });
+  expect(new Set(keys).size).toBe(1);
 });
 
 describe('The output of a command', () => {

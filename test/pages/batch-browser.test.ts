@@ -198,8 +198,10 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   expect(await page.locator('#folder').isDisabled()).toBe(true);
   expect(await isLeavingPrevented()).toBe(true);
   await page.locator('#cancel').click();
-  await until(() => page.locator('#refused').textContent()).toBe('The upload was cancelled.');
-  expect(await isShown('refused')).toBe(true);
+  await until(() => page.locator('#left-out').textContent()).toBe('The upload was cancelled.');
+  expect(await isShown('left-out')).toBe(true);
+  expect(await page.locator('#live').textContent()).toBe('The upload was cancelled.');
+  expect(await page.locator('#refused').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
   expect(await isLeavingPrevented()).toBe(false);
   await until(() => page.locator('#file').isEnabled()).toBe(true);
@@ -208,7 +210,72 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   await page.unroute(blocked);
   await page.locator('#file').setInputFiles(files);
   await until(() => cellsOf(page, 2)).toEqual(['pier 2.jpg', 'pier 10.jpg']);
+  expect(await page.locator('#left-out').textContent()).toBe('');
   expect(await isLeavingPrevented()).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+it('The page of a batch repeats an upload that is refused with Retry-After, until it is cancelled', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, { locale: 'ru' });
+  let seconds = 600;
+  const keys: unknown[] = [];
+  await page.route('**/batches?*', (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    const error = { code: 'QUEUE_UNAVAILABLE', message: 'Other batches are being received; nothing was accepted.' };
+    const headers = { 'retry-after': String(seconds) };
+    return keys.length > 2 ? route.continue() : route.fulfill({ status: 503, headers, json: { ok: false, error } });
+  });
+  const status = () => page.locator('#status').textContent();
+  await page.locator('#file').setInputFiles([file('a.jpg')]);
+  await until(status).toMatch(/^Сейчас принимаются другие пакеты, или в очереди нет места\. Повтор через \d+ с\.$/);
+  await page.locator('#cancel').click();
+  await until(() => page.locator('#left-out').textContent()).toBe('Загрузка отменена.');
+  seconds = 1;
+  await page.locator('#file').setInputFiles([file('a.jpg')]);
+  await until(() => cellsOf(page, 2)).toEqual(['a.jpg']);
+  expect(keys).toHaveLength(3);
+  expect(keys[2]).toBe(keys[1]);
+  expect(await page.locator('#refused').isVisible()).toBe(false);
+});
+
+it('The page of a batch reads only the failed items, by pages, and shows the number of items of a batch without names', async (test) => {
+  const product = await startProduct({
+    env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
+    model: createFakeModel({
+      run: async ({ input }) => {
+        if ((input as { image_url: string }).image_url.endsWith('/1.jpg')) return { result: RESULT };
+        throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+      },
+    }),
+  });
+  onTestFinished(() => product.stop());
+  const line = (_: unknown, at: number) => JSON.stringify({ image_url: `https://storage-1.example.com/${at + 1}.jpg` });
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const body = Array.from({ length: 203 }, line).join('\n');
+  await product.call('/batches', { method: 'POST', headers, body });
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await until(() => page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['Items: 203']);
+  await page.locator('#recent-rows a').press('Enter');
+  await until(() => page.locator('#filter').isVisible()).toBe(true);
+  await until(() => page.locator('#range').textContent()).toBe('1–100 / 203');
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/items?')) requests.push(new URL(request.url()).search);
+  });
+  await page.getByLabel('Failed files only').check();
+  const shown = async () => [await page.locator('#range').textContent(), (await cellsOf(page, 1))[0]];
+  await until(shown).toEqual(['1–100 / 202', '2']);
+  await page.locator('#next').click();
+  await until(shown).toEqual(['101–200 / 202', '102']);
+  await page.locator('#next').click();
+  await until(shown).toEqual(['201–202 / 202', '202']);
+  expect(await page.locator('#next').isDisabled()).toBe(true);
+  await page.locator('#previous').click();
+  await until(shown).toEqual(['101–200 / 202', '102']);
+  expect(requests).toEqual([0, 101, 201, 101].map((after) => `?status=failed&after=${after}&limit=100`));
   expect(problems).toEqual([]);
 });
 

@@ -449,8 +449,9 @@ describe('A batch of a ZIP archive', () => {
     expect(await count('files where expires_at > now()')).toBe(2);
   });
 
-  it('is refused while three of the client or eight in all arrive, however slowly', async () => {
-    product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},b,c` } });
+  it('is refused while three of the client or eight in all arrive, however slowly; a client’s second one while four arrive', async () => {
+    const others = [...'bcdefg'];
+    product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: [TOKEN, ...others].join() } });
     const archive = await archiveOf([['a.jpg', photo('a')]]);
     const answers: (number | undefined)[] = [];
     const opened: ClientRequest[] = [];
@@ -474,12 +475,14 @@ describe('A batch of a ZIP archive', () => {
       expect.stringContaining('nothing was accepted'),
     ]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    for (const token of ['b', 'b', 'b', 'c']) await open(token);
-    expect((await send('c')).status).toBe(202);
-    await open('c');
-    expect([(await send('c')).status, answers]).toEqual([503, []]);
+    await open('b');
+    expect((await send('b')).status).toBe(503);
+    for (const token of ['c', 'd', 'e']) await open(token);
+    expect((await send('f')).status).toBe(202);
+    await open('f');
+    expect([(await send('g')).status, answers]).toEqual([503, []]);
     opened[0]!.destroy();
-    await waitUntil(async () => (await send('c')).status === 202);
+    await waitUntil(async () => (await send('g')).status === 202);
     for (const request of opened) request.destroy();
   });
 

@@ -117,6 +117,36 @@ describe('A batch', () => {
     expect((await product.call('/batches')).body.data.batches).toEqual([await read(id)]);
   });
 
+  it('lists only the items in a state, as it counts them', async () => {
+    product = await startProduct({ model: failingModel(new Set([photo(2), photo(5), photo(6)])) });
+    const { status_url: url, batch_id: id } = (await submit(jsonLines(photos(7)))).body.data;
+    await waitForCompletion(id);
+    await product.database.db.query(
+      `update tasks set error_code = 'CANCELLED'
+        where id = (select task_id from batch_items where batch_id = $1 and position = 6)`,
+      [id],
+    );
+    await product.database.db.query(
+      'delete from tasks where id = (select task_id from batch_items where batch_id = $1 and position = 7)',
+      [id],
+    );
+    const positions = async (query: string) => {
+      const { items, next } = (await product.call(`${url}/items?${query}`)).body.data;
+      return [items.map(({ position }: { position: number }) => position), next];
+    };
+    expect(await positions('status=failed')).toEqual([[2, 5], undefined]);
+    expect(await positions('status=failed&limit=1')).toEqual([[2], 2]);
+    expect(await positions('status=failed&limit=1&after=2')).toEqual([[5], undefined]);
+    expect(await positions('status=done')).toEqual([[1, 3, 4], undefined]);
+    expect(await positions('status=cancelled')).toEqual([[6], undefined]);
+    expect(await positions('status=deleted')).toEqual([[7], undefined]);
+    expect(await positions('status=queued')).toEqual([[], undefined]);
+    expect(await product.call(`${url}/items?status=Failed`)).toMatchObject({
+      status: 422,
+      body: { error: { message: expect.stringMatching(/^`status` must be one of "queued", .*"failed"/) } },
+    });
+  });
+
   it('takes CSV with fields in any order, JSON cells and absent values', async () => {
     product = await startProduct({ service: 'stt' });
     const csv = [
@@ -266,13 +296,42 @@ describe('A batch', () => {
 
   it.each([
     ['an unknown column', 'image_url,colour\na,b', 'image_url, priority, webhook_url, model_version'],
-    ['a row with too many cells', `image_url\n${photo(1)},x`, 'more cells than the header'],
+    ['another delimiter', `image_url|priority\n${photo(1)}|batch`, 'separated by commas, semicolons or tabs'],
+    [
+      'a row with too many cells',
+      `image_url\n${photo(1)},x`,
+      'more cells than the header: cells are separated by commas',
+    ],
+    ['an unquoted semicolon', `image_url;tags\n${photo(1)};a; b`, 'cells are separated by semicolons'],
     ['an open quote', `image_url\n"${photo(1)}`, 'a quote is not closed'],
   ])('of CSV with %s is rejected', async (_, body, message) => {
     product = await startProduct();
     const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
     expect(answer.status).toBe(422);
     expect(answer.body.error.message).toContain(message);
+  });
+
+  it('takes CSV whose header arrives in pieces, and refuses rows that are not UTF-8', async () => {
+    product = await startProduct();
+    const body = new ReadableStream({
+      async start(stream) {
+        for (const piece of ['\uFEFFimage_url', ';tags\r\n', `${photo(1)};a\r\n`]) {
+          stream.enqueue(new TextEncoder().encode(piece));
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        stream.close();
+      },
+    });
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/csv' };
+    const accepted = await fetch(`${product.url}/batches`, { method: 'POST', headers, body, duplex: 'half' });
+    expect(await accepted.json()).toMatchObject({ data: { total: 1 } });
+
+    // Excel saves other encodings than UTF-8 unless told otherwise.
+    const windows = Buffer.concat([Buffer.from(`image_url;tags\n${photo(1)};`), Buffer.from([0xec, 0xee, 0xf1, 0xf2])]);
+    expect(await submit(windows, { headers: { 'content-type': 'text/csv' } })).toMatchObject({
+      status: 422,
+      body: { error: { details: { items: [{ line: 2, message: 'The text is not UTF-8.' }] } } },
+    });
   });
 
   it('of an unsupported type is rejected with 415, and one above 32 MiB with 413', async () => {

@@ -13,7 +13,7 @@ import {
 import { Classification } from '../../services/defectoscopy/api-schema.ts';
 import { type ResultTable, resultTable } from '../../services/shared/batches/results.ts';
 import { Transcription } from '../../services/stt/api-schema.ts';
-import { type ClientCommandOptions, groupingOf, onOneLine, runClientCommand } from '../client-command.ts';
+import { type ClientCommandOptions, groupingOf, onOneLine, RETRIES, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
@@ -27,8 +27,6 @@ type FolderOptions<Options> = Options & ClientCommandOptions & { readonly concur
 const CONCURRENCY = 8;
 /** Files that a message names. */
 const MAX_NAMED = 5;
-/** Also on this machine: a large folder reaches the rate limit. */
-const RETRIES = 3;
 
 const runFolderCommand: typeof runClientCommand = (service, options, signal, run) =>
   runClientCommand(service, { ...options, interrupted: 'run the same command again to continue.' }, signal, run);

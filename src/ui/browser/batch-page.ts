@@ -1,4 +1,4 @@
-import { createApiClient } from './api.ts';
+import { createApiClient, type RequestOptions } from './api.ts';
 import type { BatchPage } from './batch-texts.ts';
 import { createDateFormat } from './date-format.ts';
 import { announce, byId, el, fill } from './dom.ts';
@@ -8,13 +8,12 @@ import { readGroupingInputs, requireValidTags } from './grouping.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { createNumberFormats } from './number-formats.ts';
 import { pageData } from './page-data.ts';
+import { type OnRetry, withRetry } from './poll-task.ts';
 import { RequestError } from './requests.ts';
 import { createTokenStore } from './token.ts';
 import { type NamedFile, zipFile } from './zip-file.ts';
 
 const PAGE_SIZE = 100;
-/** Items of one response. */
-const MAX_LIMIT = 1000;
 const RECENT = 10;
 /** Files of other types. */
 const MAX_NAMED = 100;
@@ -71,6 +70,8 @@ let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
 let page = firstPage();
 let isFiltered = false;
+/** The positions after which the pages of the failed items begin, as far as they were read. */
+const failedPages = [0];
 let isBusy = false;
 let refreshing: Promise<void> | undefined;
 /** Until the batch is accepted. */
@@ -158,6 +159,7 @@ function keyFor(chosen: readonly NamedFile[], query: string): string {
 /** Shows the upload in place of an earlier batch, and that again if the upload fails. */
 async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSkipping = false): Promise<void> {
   byId('invalid').hidden = true;
+  byId('left-out').replaceChildren();
   upload = new AbortController();
   const { signal } = upload;
   let chosen: readonly NamedFile[] = [];
@@ -176,6 +178,7 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
     byId('progress').hidden = true;
     if (batch) showBatch(batch);
     else byId('drop').classList.remove('slim');
+    if (signal.aborted) return showAborted();
     if (!offerToSkip(error, chosen)) throw error;
     return;
   } finally {
@@ -209,6 +212,12 @@ function invalidFiles(items: InvalidFiles, count: number): string[] {
   const { file, more, reasons } = texts.invalid;
   const lines = items.map(({ name, code = '', message }) => fill(file, { name, reason: reasons[code] ?? message }));
   return count > items.length ? [...lines, fill(more, { count: count - items.length })] : lines;
+}
+
+function showAborted(): void {
+  byId('left-out').replaceChildren(texts.progress.aborted);
+  announce(texts.progress.aborted);
+  byId('choice').scrollIntoView({ block: 'nearest' });
 }
 
 /** Files that are not part of the batch. */
@@ -245,7 +254,6 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
   const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
   const [first] = chosen;
   let archive: File | undefined;
-  byId('left-out').replaceChildren();
   if (chosen.length === 1 && first && isArchive(first)) {
     archive = new File([first.file], first.name, { type: 'application/zip' });
   } else {
@@ -266,7 +274,7 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
     ...tags.map((tag) => ['tag', tag]),
     ...(isSkipping ? [['skip_invalid', 'true']] : []),
   ]);
-  const accepted = await api.call<Accepted>(`batches?${query}`, {
+  const request: RequestOptions = {
     method: 'POST',
     headers: { 'idempotency-key': keyFor(chosen, String(query)) },
     file: archive,
@@ -277,7 +285,19 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
       if (share < 1) showStatus(fill(texts.progress.uploading, percent(share)), share);
       else showStatus(texts.progress.checking, undefined);
     },
-  });
+  };
+  const onRetry: OnRetry = (retry) => {
+    if (!retry) return;
+    byId('cancel').hidden = false;
+    showStatus(fill(ui.retry.refused, { sentence: messageOf(retry.refusal), seconds: retry.seconds }), undefined);
+  };
+  const isRefusedForNow = ({ retryAfterSeconds }: RequestError) => retryAfterSeconds !== undefined;
+  const accepted = await withRetry(
+    () => api.call<Accepted>(`batches?${query}`, request),
+    onRetry,
+    signal,
+    isRefusedForNow,
+  );
   unanswered = undefined;
   const { batch_id: created, left_out: leftOut, ignored } = accepted;
   if (leftOut) {
@@ -289,8 +309,8 @@ async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal:
 }
 
 async function refresh(): Promise<void> {
-  const [read, listed] = await Promise.all([api.call<Batch>(`batches/${id}`), readPage()]);
-  const { items, total = read.total } = listed;
+  const [read, items] = await Promise.all([api.call<Batch>(`batches/${id}`), readPage()]);
+  const total = isFiltered ? read.counts.failed : read.total;
   if (page > 0 && page * PAGE_SIZE >= total) {
     page = 0;
     keepAddress();
@@ -304,18 +324,11 @@ async function refresh(): Promise<void> {
   showItems(items, total);
 }
 
-const isFailed = ({ status, error_code: code }: Item) => status === 'failed' && code !== 'CANCELLED';
-
-/** With the number of failed items if only those are shown. */
-async function readPage(): Promise<{ items: readonly Item[]; total?: number }> {
-  const first = page * PAGE_SIZE;
-  if (!isFiltered) return { items: await readItems(`after=${first}&limit=${PAGE_SIZE}`) };
-  const failed: Item[] = [];
-  for (let after = 0; ; after += MAX_LIMIT) {
-    const some = await readItems(`after=${after}&limit=${MAX_LIMIT}`);
-    failed.push(...some.filter(isFailed));
-    if (some.length < MAX_LIMIT) return { items: failed.slice(first, first + PAGE_SIZE), total: failed.length };
-  }
+async function readPage(): Promise<readonly Item[]> {
+  if (!isFiltered) return readItems(`after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`);
+  const items = await readItems(`status=failed&after=${failedPages[page]}&limit=${PAGE_SIZE}`);
+  failedPages[page + 1] = items.at(-1)?.position ?? 0;
+  return items;
 }
 
 const readItems = async (query: string) =>
@@ -364,7 +377,8 @@ function showHeading(shown: Pick<Batch, 'name' | 'project' | 'tags'>): void {
 }
 
 function recentRow(recent: Batch): HTMLElement {
-  const { batch_id: batchId, name = texts.recent.unnamed, created_at: created } = recent;
+  const { batch_id: batchId, total, created_at: created } = recent;
+  const { name = fill(texts.recent.unnamed, { total: formats.count(total) }) } = recent;
   const link = el('a', { href: `?id=${batchId}` }, name);
   return el(
     'tr',
@@ -448,7 +462,7 @@ const onClick = (button: string, action: () => Promise<unknown>) =>
   byId(button).addEventListener('click', () => void act(action));
 const cancel = change('cancel');
 byId('cancel').addEventListener('click', () => {
-  if (upload) upload.abort(new Error(texts.progress.aborted));
+  if (upload) upload.abort();
   else if (confirm(texts.progress.cancelSure)) void act(cancel);
 });
 onClick('retry', change('retry'));

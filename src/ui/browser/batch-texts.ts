@@ -112,7 +112,8 @@ export const batchTexts = localize({
   recent: {
     title: { en: 'Recent batches', ru: 'Последние пакеты' },
     name: { en: 'Folder or first file', ru: 'Папка или первый файл' },
-    unnamed: { en: 'No file name', ru: 'Без имени файла' },
+    /** Of a batch without file names. */
+    unnamed: { en: 'Items: {total}', ru: 'Элементов: {total}' },
     created: { en: 'Created', ru: 'Создан' },
     grouping: { en: 'Project, tags', ru: 'Проект, метки' },
   },
@@ -128,7 +129,7 @@ export const batchTexts = localize({
   errors: {
     en: {} as Readonly<Record<string, string>>,
     ru: {
-      QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места. Повторите позже.',
+      QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места.',
       PAYLOAD_TOO_LARGE: 'Файлы слишком большие, или превышена квота на файлы.',
       STORAGE_UNAVAILABLE: 'Файлы нельзя сохранить: хранилище недоступно или заполнено.',
       REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',

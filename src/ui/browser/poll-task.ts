@@ -4,15 +4,22 @@ import { RequestError } from './requests.ts';
 /** A pending retry: its cause (status 0: the server cannot be reached) and the remaining seconds. */
 export type OnRetry = (hitch: { refusal: RequestError; seconds: number } | undefined) => void;
 
+const isTransient = ({ status }: RequestError) => [0, 429, 503].includes(status);
+
 /** Retries 429 and 503 after `Retry-After`, and lost connections with increasing delays. Other errors are thrown. */
-export async function withRetry<T>(run: () => Promise<T>, onRetry: OnRetry, signal: AbortSignal): Promise<T> {
+export async function withRetry<T>(
+  run: () => Promise<T>,
+  onRetry: OnRetry,
+  signal: AbortSignal,
+  isRetried = isTransient,
+): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       const result = await run();
       onRetry(undefined);
       return result;
     } catch (error) {
-      if (!(error instanceof RequestError) || ![0, 429, 503].includes(error.status)) throw error;
+      if (!(error instanceof RequestError && isRetried(error))) throw error;
       for (let secondsLeft = error.retryAfterSeconds ?? Math.min(10, 2 ** failures); secondsLeft > 0; secondsLeft--) {
         onRetry({ refusal: error, seconds: secondsLeft });
         await sleep(1000, signal);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../../http/envelope.ts';
+import { ITEM_STATES } from '../../../tasks/store.ts';
 import { DELIVERY_EXAMPLE } from '../delivery-schema.ts';
 import { groupingFields, groupingFilter, groupingQuery } from '../grouping.ts';
 import { UnixSeconds, WebhookState } from '../task-schema.ts';
@@ -110,6 +111,11 @@ export const BatchList = Success(
 export const MAX_SUMMARIES = 100;
 
 export const ItemsQuery = Type.Object({
+  status: Type.Optional(
+    Type.Enum([...ITEM_STATES], {
+      description: 'Only these items, as counted by the batch: `failed` without cancelled ones.',
+    }),
+  ),
   after: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only items after this position.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
   summary: Type.Boolean({

@@ -16,6 +16,8 @@ export interface UnreadableItem {
   readonly problem: string;
 }
 
+/** The decoder's replacement of other bytes. */
+const NOT_UTF8 = '\uFFFD';
 /** Like the body of a single request. */
 const MAX_ITEM_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -71,6 +73,10 @@ export async function* readCsvItems(
   for await (const { line, cells } of readRows(body)) {
     header ??= columnsOf(cells, schema);
     if (line.isHeader) continue;
+    if (cells.some((cell) => cell.includes(NOT_UTF8))) {
+      yield { line: line.number, problem: 'The text is not UTF-8.' };
+      continue;
+    }
     const given = header.flatMap((name, at) => (cells[at] ? [{ name, text: textOf(schema, name, cells[at]) }] : []));
     const invalid = given.find(({ name, text }) => !isText(fieldOf(schema, name)) && !isJson(text));
     if (invalid) yield { line: line.number, problem: `The cell in the column ${invalid.name} is not valid JSON.` };
@@ -85,7 +91,9 @@ function columnsOf(names: readonly string[], { properties }: TObject): readonly 
   for (const [at, name] of names.entries()) {
     if (Object.hasOwn(properties, name) && names.indexOf(name) === at) continue;
     const fields = Object.keys(properties).join(', ');
-    throw validationError(`Line 1: the header must consist of different names out of ${fields}.`);
+    throw validationError(
+      `Line 1: the header must consist of different names out of ${fields}, separated by commas, semicolons or tabs.`,
+    );
   }
   return names;
 }
@@ -128,16 +136,17 @@ const isText = (field: Field): boolean =>
 
 async function* readRows(body: AsyncIterable<Buffer>) {
   const chunks = body[Symbol.asyncIterator]();
-  const { value: first = Buffer.alloc(0) } = await chunks.next();
+  const start = await readFirstLine(chunks);
+  const delimiter = delimiterOf(start);
   const source = Readable.from(
     (async function* () {
-      yield first as Buffer;
+      yield start;
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
     })(),
   );
   const parser = parse({
     bom: true,
-    delimiter: delimiterOf(first as Buffer),
+    delimiter,
     info: true,
     max_record_size: MAX_ITEM_BYTES,
     relax_column_count_less: true,
@@ -153,7 +162,7 @@ async function* readRows(body: AsyncIterable<Buffer>) {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error['lines'] === 'number' ? `Line ${error['lines']}: ` : '';
-    throw validationError(`${line}${MESSAGES[error.code] ?? 'the CSV is not well-formed'}.`);
+    throw validationError(`${line}${messagesOf(delimiter)[error.code] ?? 'the CSV is not well-formed'}.`);
   } finally {
     source.destroy();
   }
@@ -164,17 +173,30 @@ interface Row {
   readonly info: { readonly lines: number };
 }
 
-const MESSAGES: Readonly<Record<string, string>> = {
+const messagesOf = (delimiter: string): Readonly<Record<string, string>> => ({
   CSV_MAX_RECORD_SIZE: `the row is longer than ${MAX_ITEM_BYTES} bytes`,
-  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'the row has more cells than the header',
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: `the row has more cells than the header: cells are separated by ${DELIMITERS[delimiter]}, and a cell that contains one must be in quotes`,
   CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
-};
+});
 
-const DELIMITERS = [',', ';', '\t'];
+/** At least the first line, unless it is longer than a row may be. */
+async function readFirstLine(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for (let size = 0; size <= MAX_ITEM_BYTES; ) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    read.push(value);
+    size += value.length;
+    if (value.includes(NEWLINE)) break;
+  }
+  return Buffer.concat(read);
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' };
 
 /** By the first line; field names contain no delimiter. */
 function delimiterOf(bytes: Buffer): string {
   const [line = ''] = bytes.toString('utf8').split(/[\r\n]/, 1);
   const count = (delimiter: string) => line.split(delimiter).length;
-  return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
+  return Object.keys(DELIMITERS).reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }

@@ -97,11 +97,11 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       },
     },
     async (request) => {
-      const { after, limit, summary } = request.query;
+      const { status: state, after, limit, summary } = request.query;
       if (summary && limit > MAX_SUMMARIES)
         throw validationError(`limit: with summary=true, at most ${MAX_SUMMARIES}.`);
       const { id } = await requireBatch(options, request);
-      const found = await batches.items(id, after, limit + 1);
+      const found = await batches.items(id, after, limit + 1, state);
       const page = found.slice(0, limit);
       const done = page.filter(({ status }) => summary && status === 'done').map((item) => item.task_id);
       const language = preferredLanguage(request.headers['accept-language']);
