@@ -18,7 +18,7 @@ module.exports = {
     rule(
       'layer-2-imports-only-base',
       { path: '^src/(tasks|http|ml|ui)/' },
-      { path: '^src/(?!base/|$1/)' },
+      { path: '^src/(?!base/|$1/|client/wire/)' },
       'tasks, http, ml and ui are independent of each other.',
     ),
     rule(
@@ -52,9 +52,15 @@ module.exports = {
     ),
     rule(
       'client-is-used-by-commands-only',
-      { path: '^src/(?!client/|commands/)', pathNot: TEST },
+      { path: '^src/(?!client/|commands/)', pathNot: [TEST, '/browser/'] },
       { path: '^src/client/' },
       'Inside the product only the command line is a client.',
+    ),
+    rule(
+      'pages-use-types-of-the-client-only',
+      { path: '/browser/', pathNot: TEST },
+      { path: '^src/client/(?!wire/)' },
+      'Pages send requests with `ui/browser/`; the types of the responses are generated from the schemas.',
     ),
     rule(
       'conform-is-self-contained',
