@@ -2,14 +2,17 @@
 // compared with the recognizer alone.
 // `node bench/stt.mjs times [--minutes 30]`: time from request to text for ten seconds and for `minutes` of audio.
 // `node bench/stt.mjs memory [--hours 2]`: peak worker memory for a short and a long recording.
+// `node bench/stt.mjs speakers DATA [--minutes 5]`: time to text, CPU seconds per second of audio and peak memory for the English
+// clips of three speakers, each time at another tempo and after another pause, so that no window repeats. Needs ffmpeg.
 // Linux only: reads /proc.
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compare, openBench, option, TOKEN } from './lib.mjs';
 
 const what = process.argv[2];
-const runs = { engine, times, memory };
+const runs = { engine, times, memory, speakers };
 if (!runs[what]) throw new Error(`node bench/stt.mjs ${Object.keys(runs).join(' | ')}`);
 
 const bench = await openBench();
@@ -73,6 +76,51 @@ async function memory() {
   }
 }
 
+async function speakers() {
+  const data = process.argv[3];
+  const seconds = option('minutes', 5) * 60;
+  const references = JSON.parse(await readFile(join(data, 'references.json'), 'utf8'));
+  const clips = references.filter(
+    ({ file, lang, reference }) => lang === 'en' && reference && !/^jfk\.(mp3|wav)$/.test(file),
+  );
+  let state = 1;
+  const random = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+  const pieces = [];
+  const texts = [];
+  for (let bytes = 0; ; ) {
+    const { file, reference } = clips[pieces.length % clips.length];
+    const tempo = `atempo=${(0.85 + 0.35 * random()).toFixed(3)}`;
+    const raw = ['-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
+    const clip = execFileSync('ffmpeg', ['-loglevel', 'error', '-i', join(data, file), '-af', tempo, ...raw], {
+      maxBuffer: 1e8,
+    });
+    const pause = Buffer.alloc(2 * Math.round(16_000 * (0.3 + 1.7 * random())));
+    bytes += clip.length + pause.length;
+    if (bytes > seconds * 32_000) break;
+    pieces.push(Buffer.concat([clip, pause]));
+    texts.push(reference);
+  }
+  const path = await writeWav(`speakers-${seconds}`, Buffer.concat(pieces));
+  const transcribe = await product();
+  await transcribe(await recording(10));
+  const before = await cpuSecondsOf(transcribe.worker);
+  const startedAt = performance.now();
+  const { result } = await transcribe(path);
+  const took = (performance.now() - startedAt) / 1000;
+  const cpu = (await cpuSecondsOf(transcribe.worker)) - before;
+  const { alignWords } = await import('../dist/ml/speech/word-errors/word-errors.js');
+  const { normalizeWords } = await import('../dist/ml/speech/word-errors/normalize-words.js');
+  const reference = normalizeWords(texts.join(' '));
+  const wrong = alignWords(reference, normalizeWords(result.transcription)).filter(({ kind }) => kind !== 'same');
+  console.log(
+    `  ${seconds} s of audio: text after ${took.toFixed(1)} s, ${(cpu / seconds).toFixed(4)} CPU s per s of audio, ` +
+      `peak ${await peakMegabytesOf(transcribe.worker)} MB, ${wrong.length} errors in ${reference.length} words`,
+  );
+}
+
 async function product() {
   const { message } = await bench.start('serve');
   const { child } = await bench.start('work', '--service', 'stt');
@@ -119,7 +167,11 @@ async function recording(seconds) {
   const phrase = Buffer.concat(once);
   const sound = Buffer.alloc(seconds * 32_000);
   for (let at = 0; at < sound.length; at += phrase.length) phrase.copy(sound, at);
+  return writeWav(`speech-${seconds}`, sound);
+}
 
+/** Writes 16 kHz mono samples of 16 bits to a WAV file and returns its path. */
+async function writeWav(name, sound) {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
   head.writeUInt32LE(36 + sound.length, 4);
@@ -139,7 +191,7 @@ async function recording(seconds) {
   ])
     head.writeUInt32LE(value, at);
   head.write('data', 36);
-  const path = `${bench.dataDir}/speech-${seconds}.wav`;
+  const path = `${bench.dataDir}/${name}.wav`;
   await writeFile(path, Buffer.concat([head, sound]));
   return path;
 }

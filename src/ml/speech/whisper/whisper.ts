@@ -11,9 +11,10 @@ import { isHallucination } from './hallucination-filter.ts';
 import { logMel, WINDOW_SECONDS } from './log-mel.ts';
 import { openNetwork } from './network.ts';
 import { preferTerms } from './prefer-terms.ts';
-import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
+import { detectQuietFrames } from './silence.ts';
 import { transcribeWithFallback } from './temperature-fallback.ts';
 import { createTermFinder, type TermFinder } from './term-candidates.ts';
+import { findUncoveredSpeech } from './uncovered-speech.ts';
 import { readVocabulary } from './vocabulary.ts';
 import { timedWords } from './word-timestamps.ts';
 
@@ -65,15 +66,17 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   async function recognize(window: Float32Array, options: EngineOptions) {
     const samples = window.subarray(0, WINDOW_SECONDS * SAMPLE_RATE);
     const isQuiet = detectQuietFrames(samples);
-    const all: Segment[] = [];
-    for (let from = 0, passes = 0; passes < MAX_PASSES; passes++) {
-      const segments = await transcribeOnce(samples.subarray(from * SAMPLE_RATE), options);
-      all.push(...segments.map((segment) => shiftSegment(segment, from)));
-      const end = all.at(-1)?.end;
-      if (segments.length === 0 || end === undefined || end <= from || !hasSpeechAfter(samples, end, isQuiet)) break;
-      from = end;
+    const segments: Segment[] = [];
+    const spans = [{ from: 0, to: samples.length / SAMPLE_RATE }];
+    for (let passes = 0; passes < MAX_PASSES; passes++) {
+      const span = spans.shift();
+      if (!span) break;
+      const part = samples.subarray(Math.round(span.from * SAMPLE_RATE), Math.round(span.to * SAMPLE_RATE));
+      const found = (await transcribeOnce(part, options)).map((segment) => shiftSegment(segment, span.from));
+      segments.push(...found);
+      if (found.length > 0) spans.push(...findUncoveredSpeech(found, span, isQuiet));
     }
-    return all;
+    return segments.toSorted((a, b) => a.start - b.start);
   }
 
   return { recognize, close: network.close };
@@ -90,16 +93,8 @@ function rememberLast(create: (terms: readonly string[]) => TermFinder) {
   };
 }
 
-/** The model sometimes stops at a pause or a language change; the remainder is transcribed again. */
+/** Of a window: the whole window, and up to three parts without text. */
 const MAX_PASSES = 4;
-const MIN_REMAINING_SECONDS = 1.5;
-
-function hasSpeechAfter(samples: Float32Array, end: number, isQuiet: (frame: number) => boolean): boolean {
-  const frames = Math.ceil(samples.length / SAMPLE_RATE / FRAME_SECONDS);
-  let loudFrames = 0;
-  for (let frame = Math.ceil(end / FRAME_SECONDS); frame < frames; frame++) if (!isQuiet(frame)) loudFrames++;
-  return loudFrames * FRAME_SECONDS > MIN_REMAINING_SECONDS;
-}
 
 function shiftSegment(segment: Segment, seconds: number): Segment {
   const shift = <T extends { start: number; end: number }>(it: T): T => ({
