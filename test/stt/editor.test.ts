@@ -197,6 +197,10 @@ describe('The transcript editor', () => {
     await until(() => page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
     await status(page).toBe('Saved');
     expect(await texts()).toEqual(['The north wall is dry.', TEXTS[1], TEXTS[2]]);
+    expect(await page.evaluate<string>('document.activeElement.className')).toBe('notice bad');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
+    await page.keyboard.press('Tab');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Use my text');
     await page.keyboard.press('Enter');
     await until(texts).toEqual([`Mine: ${TEXTS[0]}`, TEXTS[1], TEXTS[2]]);

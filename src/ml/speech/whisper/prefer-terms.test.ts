@@ -114,11 +114,11 @@ test('preferTerms bounds its steps for any number of terms', async () => {
   expect(steps.length).toBeLessThanOrEqual(8 + heard.length / 2 + 10);
 });
 
-test('preferTerms calls throwIfStopped before each step', async () => {
+test('preferTerms calls throwIfStopped before each step and for each word', async () => {
   const decoder = model(HEARD, { [SPOKEN]: 0.25 });
   let calls = 0;
   const { steps } = await decode(decoder, ['goniometer'], () => void calls++);
-  expect(calls).toBe(steps.length);
+  expect(calls).toBe(steps.length + HEARD.trim().split(' ').length);
   const stopped = decode(model(HEARD, { [SPOKEN]: 0.25 }), ['goniometer'], () => {
     throw new Error('Enough.');
   });

@@ -63,11 +63,14 @@ export async function preferTerms(
 
   const replacements: Replacement[] = [];
   const begun = finder
-    .find(words)
+    .find(words, throwIfStopped)
     .map(begin)
-    .filter(({ spoken, excess }) => excess <= 0 && spoken <= CERTAIN_TEXT);
+    .filter(({ spoken, excess }) => excess <= 0 && spoken <= CERTAIN_TEXT)
+    .filter(({ from, spelling }) => PROMPT_LENGTH + from + spelling.length < MAX_POSITIONS)
+    // Without an end, the token after the last word is not known.
+    .filter(({ to }) => to < tokens.length || transcript.stopped === 'end');
   for (const each of begun.sort((a, b) => a.excess - b.excess)) {
-    if (stepsLeft <= 0) break;
+    if (stepsLeft < each.spelling.length) continue;
     const replacement = await score(each);
     if (replacement) replacements.push(replacement);
   }
@@ -108,8 +111,12 @@ function withReplacements(
 }
 
 /** In nats. Measured with 30 to 150 terms: the more terms, the more of them resemble other words. */
-const bonusOf = ({ similarity, isInflection }: Candidate, terms: number): number =>
-  isInflection ? INFLECTION_BONUS : 15 * similarity + 4.5 - 3.5 * Math.log10(Math.max(1, terms / 40));
+const bonusOf = ({ similarity, sounds, isInflection }: Candidate, terms: number): number =>
+  isInflection
+    ? INFLECTION_BONUS
+    : (15 * similarity + 4.5 - 3.5 * Math.log10(Math.max(1, terms / 40))) * Math.min(1, sounds / WHOLE_SOUNDS) ** 2;
+// Shorter terms ("Ida", "pump") resemble too many words.
+const WHOLE_SOUNDS = 4;
 // The text has another form of the term, unless they sound the same.
 const INFLECTION_BONUS = 2;
 // Probable texts are not misheard terms.
@@ -117,3 +124,5 @@ const CERTAIN_TEXT = -0.5;
 // Bounds the cost for any number of terms.
 const MAX_STEP_SHARE = 0.5;
 const FREE_STEPS = 8;
+/** Of Whisper's decoder. */
+const MAX_POSITIONS = 448;

@@ -52,3 +52,29 @@ test('marks another form of a term, without the words beside it', () => {
 test('does not join words across a mark', () => {
   expect(find('she met, a proud loud man', 'metoprolol')).not.toContain('met, a proud loud → metoprolol');
 });
+
+test('does not take a number for another number', () => {
+  expect(find('built in the year 1200', '9001')).toEqual([]);
+  expect(find('according to ISO 2768', 'ISO 9001')).toEqual([]);
+  expect(find('according to eyes so 9001', 'ISO 9001')).toContain('eyes so 9001 → ISO 9001');
+});
+
+test('keeps marks, articles and halves of compounds before a word', () => {
+  expect(find('a «cabernet» here', 'Kubernetes')).toEqual([]);
+  expect(find('at -5 degrees', '5 degree')).toEqual([]);
+  expect(find('the non-cabernet cluster', 'Kubernetes')).toEqual([]);
+  expect(find('sur l’échafodage', 'échafaudage')).toEqual([]);
+  expect(find('der Kmet-Wäger ist alt', 'Träger')).not.toContain('der Kmet-Wäger → Träger');
+});
+
+test('finds a term that is written with other characters of the same sound', () => {
+  expect(find('входная группа и подьезд', 'подъезд')).toEqual(['подьезд → подъезд']);
+  expect(find('Herr Muller kommt', 'Müller')).toContain('Muller → Müller');
+});
+
+test('stops between words', () => {
+  const stop = () => {
+    throw new Error('stopped');
+  };
+  expect(() => createTermFinder(['Kubernetes']).find(wordsOf('moved to Cabernet'), stop)).toThrow('stopped');
+});

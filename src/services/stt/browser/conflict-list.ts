@@ -13,7 +13,7 @@ export function createConflictList({ texts: { edit }, clock }: Formatters, onUse
     const discard = el('button', { type: 'button', class: 'small' }, edit.discardMine);
     const notice = el(
       'div',
-      { class: 'notice bad' },
+      { class: 'notice bad', tabindex: '-1' },
       el('p', {}, fill(edit.conflict, { from, to })),
       el('p', { class: 'mine' }, text),
       use,
@@ -32,7 +32,8 @@ export function createConflictList({ texts: { edit }, clock }: Formatters, onUse
     element,
     add(changes: readonly SegmentChange[]): void {
       element.append(...changes.map(item));
-      element.querySelector('button')?.focus();
+      // Not a button: the Enter that opens the next segment would press it before the user reads the notice.
+      element.querySelector<HTMLElement>('.notice')?.focus();
     },
     isEmpty: () => element.childElementCount === 0,
   };
