@@ -88,6 +88,14 @@ describe('overwrite', () => {
     expect(overwrite([before, b, after], mine)).toEqual([before, other(b), after]);
   });
 
+  it('replaces the text within a longer segment with which it was merged', () => {
+    const [first, second] = [other(a, 'One.'), other(b, 'Two.')];
+    const merged = { ...first, end: second.end, text: 'One. Two.' };
+    const change = { position: 1, removed: [second], inserted: [other(second, 'Two $& more.')] };
+    expect(overwrite([merged, c], change)).toEqual([{ ...merged, text: 'One. Two $& more.' }, c]);
+    expect(overwrite([merged, c], { ...change, inserted: [] })).toEqual([{ ...merged, text: 'One.' }, c]);
+  });
+
   it('replaces a segment without duration', () => {
     const point = { ...b, end: b.start };
     const change = { position: 1, removed: [point], inserted: [other(point)] };

@@ -62,12 +62,26 @@ function isReplaced(
   );
 }
 
-/** Replaces what others made of the removed segments. Segments that are mostly at another time stay. */
+/**
+ * Replaces what others made of the removed segments: also their text within a longer segment, with which they were merged. Segments that
+ * are mostly at another time stay.
+ */
 export function overwrite(
   segments: readonly RecordedSegment[],
   { removed, inserted }: SegmentChange,
 ): readonly RecordedSegment[] {
   const { from, to } = timeOf(removed);
+  const [text, replacement] = [textOf(removed), textOf(inserted)];
+  const merged = segments.find(
+    ({ start, end, ...each }) =>
+      start <= from && end >= to && end - start > to - from && to > from && text !== '' && each.text.includes(text),
+  );
+  if (merged) {
+    const rest = merged.text.replace(text, () => replacement).trim();
+    return segments
+      .map((each) => (each === merged ? { ...each, text: rest } : each))
+      .filter((each) => each.text !== '');
+  }
   const others = segments.filter(({ start, end }) => {
     const isWithin = start >= from && (start + end) / 2 < to;
     // Segments may have no duration.
@@ -75,6 +89,8 @@ export function overwrite(
   });
   return [...others, ...inserted].sort((a, b) => a.start - b.start);
 }
+
+const textOf = (segments: readonly RecordedSegment[]) => segments.map((each) => each.text).join(' ');
 
 const timeOf = (segments: readonly RecordedSegment[]) => ({ from: segments[0]!.start, to: segments.at(-1)!.end });
 
