@@ -57,7 +57,7 @@ it('Speech to text transcribes the example voice note with the shipped model and
   await receiver.close();
 });
 
-it('Speech to text repeats at most one window when its worker is killed during a recording', {
+it('Speech to text repeats only the windows in progress when its worker is killed during a recording', {
   tags: ['full'],
 }, async () => {
   const assay = await startSpeech({ LOG_LEVEL: 'debug' });

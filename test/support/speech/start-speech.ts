@@ -20,12 +20,15 @@ export const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]+/g, '
 export const startedWindows = ({ output }: Assay): number[] =>
   [...output.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
 
-/** Each window of a killed worker's recording was processed, and at most one of them twice. */
+/** A worker recognises two windows at once (decision 42), which have no checkpoint when it is killed. */
+const WINDOWS_AT_ONCE = 2;
+
+/** Each window of a killed worker's recording was processed, and at most those in progress twice. */
 export function expectResumed(assay: Assay, minWindows: number): void {
   const windows = startedWindows(assay);
   const distinct = new Set(windows).size;
   console.log(`${distinct} windows; ${windows.length - distinct} of them processed twice.`);
   expect(distinct).toBeGreaterThanOrEqual(minWindows);
-  expect(windows.length - distinct).toBeLessThanOrEqual(1);
+  expect(windows.length - distinct).toBeLessThanOrEqual(WINDOWS_AT_ONCE);
   expect(windows.filter((from) => from === windows[0])).toHaveLength(1);
 }
