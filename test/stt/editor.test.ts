@@ -195,6 +195,7 @@ describe('The transcript editor', () => {
     await put([theirs, segments[1]!, segments[2]!]);
     await page.keyboard.press('Enter');
     await until(() => page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
+    expect(await page.locator('.conflicts .theirs').textContent()).toBe('The north wall is dry.');
     await status(page).toBe('Saved');
     expect(await texts()).toEqual(['The north wall is dry.', TEXTS[1], TEXTS[2]]);
     expect(await page.evaluate<string>('document.activeElement.className')).toBe('notice bad');
@@ -205,6 +206,7 @@ describe('The transcript editor', () => {
     await page.keyboard.press('Enter');
     await until(texts).toEqual([`Mine: ${TEXTS[0]}`, TEXTS[1], TEXTS[2]]);
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
+    expect(await page.evaluate<string>('document.activeElement.value')).toBe(`Mine: ${TEXTS[0]}`);
   });
 
   it('keeps the text while the server cannot be reached, and saves it afterwards', { tags: ['full'] }, async (test) => {
@@ -219,9 +221,11 @@ describe('The transcript editor', () => {
     await page.keyboard.type(' Second.');
     await page.unroute('**/transcript');
     await until(texts).toEqual(['First.', TEXTS[1], TEXTS[2]]);
-    await status(page).toBe('Saved');
+    // The open segment is not stored.
+    await status(page).toBe('Not saved yet');
     await page.keyboard.press('Escape');
     expect(await value(page)).toBe(TEXTS[1]);
+    await status(page).toBe('Saved');
   });
 
   it('lists the corrections, and reverts one unless a later one changed the text', async (test) => {

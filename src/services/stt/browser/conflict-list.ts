@@ -1,21 +1,36 @@
 import { el, fill } from '../../../ui/browser/dom.ts';
+import type { RecordedSegment } from '../result.ts';
 import type { Formatters } from './formatters.ts';
-import type { SegmentChange } from './segment-changes.ts';
+import { overlapping, type SegmentChange } from './segment-changes.ts';
 
 /** The user's changes of segments that another editor has changed as well. Each stays until the user decides. */
-export function createConflictList({ texts: { edit }, clock }: Formatters, onUse: (mine: SegmentChange) => void) {
+export function createConflictList(
+  { texts: { edit }, clock }: Formatters,
+  {
+    onUse,
+    onDone,
+  }: {
+    /** The user prefers their change. */
+    onUse(mine: SegmentChange): void;
+    /** The last change was discarded. */
+    onDone(): void;
+  },
+) {
   const element = el('div', { class: 'conflicts', role: 'alert' });
 
-  function item(change: SegmentChange): HTMLElement {
+  const textOf = (segments: readonly RecordedSegment[]) => segments.map(({ text }) => text).join(' ') || edit.nothing;
+
+  function item(change: SegmentChange, stored: readonly RecordedSegment[]): HTMLElement {
     const [from, to] = [clock(change.removed[0]!.start), clock(change.removed.at(-1)!.end)];
-    const text = change.inserted.map((segment) => segment.text).join(' ') || edit.nothing;
     const use = el('button', { type: 'button', class: 'small' }, edit.useMine);
     const discard = el('button', { type: 'button', class: 'small' }, edit.discardMine);
     const notice = el(
       'div',
       { class: 'notice bad', tabindex: '-1' },
       el('p', {}, fill(edit.conflict, { from, to })),
-      el('p', { class: 'mine' }, text),
+      el('p', { class: 'theirs' }, textOf(overlapping(stored, change.removed))),
+      el('p', {}, edit.mine),
+      el('p', { class: 'mine' }, textOf(change.inserted)),
       use,
       ' ',
       discard,
@@ -24,14 +39,20 @@ export function createConflictList({ texts: { edit }, clock }: Formatters, onUse
       notice.remove();
       onUse(change);
     });
-    discard.addEventListener('click', () => notice.remove());
+    discard.addEventListener('click', () => {
+      const next = (notice.nextElementSibling ?? notice.previousElementSibling) as HTMLElement | null;
+      notice.remove();
+      if (next) next.focus();
+      else onDone();
+    });
     return notice;
   }
 
   return {
     element,
-    add(changes: readonly SegmentChange[]): void {
-      element.append(...changes.map(item));
+    /** `stored`: the segments with the other editor's changes. */
+    add(changes: readonly SegmentChange[], stored: readonly RecordedSegment[]): void {
+      element.append(...changes.map((change) => item(change, stored)));
       // Not a button: the Enter that opens the next segment would press it before the user reads the notice.
       element.querySelector<HTMLElement>('.notice')?.focus();
     },

@@ -54,12 +54,16 @@ function isReplaced(
   base: readonly RecordedSegment[],
   theirs: readonly RecordedSegment[],
 ): boolean {
-  const { from, to } = timeOf(removed);
-  return theirs.some(
-    (each) =>
-      (each.start === from || (each.start < to && each.end > from)) &&
-      !base.some((known) => isSameSegment(known, each)),
-  );
+  return overlapping(theirs, removed).some((each) => !base.some((known) => isSameSegment(known, each)));
+}
+
+/** The segments of `all` at the time of the others. */
+export function overlapping(
+  all: readonly RecordedSegment[],
+  others: readonly RecordedSegment[],
+): readonly RecordedSegment[] {
+  const { from, to } = timeOf(others);
+  return all.filter(({ start, end }) => start === from || (start < to && end > from));
 }
 
 /**

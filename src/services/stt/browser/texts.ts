@@ -120,6 +120,8 @@ export const texts = localize({
     doubtful: { en: 'Low confidence', ru: 'Низкая уверенность' },
     doubtfulCount: { en: 'Words to check: {count}', ru: 'Слов на проверку: {count}' },
     noDoubtful: { en: 'No other words to check.', ru: 'Других слов на проверку нет.' },
+    fromStart: { en: 'Continued from the start.', ru: 'Продолжено с начала.' },
+    fromEnd: { en: 'Continued from the end.', ru: 'Продолжено с конца.' },
     wasSplit: { en: 'Segment split', ru: 'Фрагмент разделён' },
     wasMerged: { en: 'Segments merged', ru: 'Фрагменты объединены' },
     notSplit: {
@@ -130,15 +132,17 @@ export const texts = localize({
     restored: { en: 'Restored', ru: 'Правка отменена' },
     saving: { en: 'Saving…', ru: 'Сохраняется…' },
     saved: { en: 'Saved', ru: 'Сохранено' },
+    unsaved: { en: 'Not saved yet', ru: 'Ещё не сохранено' },
     notSaved: { en: 'Not saved: {why}', ru: 'Не сохранено: {why}' },
     merged: {
       en: 'Another user has edited other segments. They are shown here now.',
       ru: 'Другой пользователь изменил другие фрагменты. Теперь они показаны здесь.',
     },
     conflict: {
-      en: 'Another user has changed the text from {from} to {to}. Their text is saved. Yours is:',
-      ru: 'Другой пользователь изменил текст с {from} до {to}. Его вариант сохранён. Ваш вариант:',
+      en: 'Another user has changed the text from {from} to {to}. Their text is saved:',
+      ru: 'Другой пользователь изменил текст с {from} до {to}. Его вариант сохранён:',
     },
+    mine: { en: 'Your text is not saved:', ru: 'Ваш вариант не сохранён:' },
     useMine: { en: 'Use my text', ru: 'Взять мой вариант' },
     discardMine: { en: 'Discard my text', ru: 'Удалить мой вариант' },
     nothing: { en: 'empty', ru: 'пусто' },

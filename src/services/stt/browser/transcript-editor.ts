@@ -55,11 +55,15 @@ export function createTranscriptEditor(options: {
   let views: RowView[] = [];
   let open: { readonly view: RowView; readonly field: HTMLTextAreaElement } | undefined;
 
-  const conflicts = createConflictList(words, (change) => {
-    close();
-    const segments = views.map(({ row }) => row.segment);
-    replaceAll(overwrite(segments, change));
-    void saver.save();
+  const conflicts = createConflictList(words, {
+    onUse(change) {
+      close();
+      const segments = views.map(({ row }) => row.segment);
+      replaceAll(overwrite(segments, change));
+      focusAt(change.removed[0]!.start);
+      void saver.save();
+    },
+    onDone: () => (open ? open.field.focus() : toggle.focus()),
   });
   const saver = createCorrectionSaver({
     ...{ api, taskId },
@@ -70,7 +74,7 @@ export function createTranscriptEditor(options: {
       open = undefined;
       replaceAll(segments);
       if (editing) openView(views.find(({ row }) => row.segment.start >= editing.start) ?? views.at(-1), editing.caret);
-      if (notApplied.length > 0) conflicts.add(notApplied);
+      if (notApplied.length > 0) conflicts.add(notApplied, segments);
       else if (isEditing) announce(edit.merged);
     },
     onState: showState,
@@ -86,6 +90,7 @@ export function createTranscriptEditor(options: {
         return;
       }
       replaceAll(segments);
+      focusAt((removed[0] ?? inserted[0])!.start);
       void saver.save();
     },
   });
@@ -144,13 +149,18 @@ export function createTranscriptEditor(options: {
     doubtful.textContent = count === 0 ? '' : fill(edit.doubtfulCount, { count: String(count) });
   }
 
+  /** Continues at this time of the recording after a change elsewhere. */
+  function focusAt(seconds: number): void {
+    if (isEditing) openView(views.findLast(({ row }) => row.segment.start <= seconds) ?? views[0]);
+    else toggle.focus();
+  }
+
   function start(): void {
     isEditing = true;
     toggle.textContent = edit.stop;
     keys.hidden = false;
     void saver.save();
-    const seconds = player.position();
-    openView(views.findLast(({ row }) => row.segment.start <= seconds) ?? views[0]);
+    focusAt(player.position());
   }
 
   function stop(): void {
@@ -181,6 +191,8 @@ export function createTranscriptEditor(options: {
     field.addEventListener('change', () => {
       if (commit()) void saver.save();
     });
+    field.addEventListener('input', showUnsaved);
+    tools.addEventListener('keydown', ({ key }) => key === 'Escape' && field.focus());
     field.focus();
     field.setSelectionRange(caret, selectionEnd);
     view.element.scrollIntoView({ block: 'nearest' });
@@ -258,6 +270,7 @@ export function createTranscriptEditor(options: {
       announce(edit.noDoubtful);
       return;
     }
+    if (other && (views.indexOf(other) - at) * by < 0) announce(by === 1 ? edit.fromStart : edit.fromEnd);
     openView(other ?? view, ...word);
     void saver.save();
   }
@@ -344,15 +357,24 @@ export function createTranscriptEditor(options: {
     else {
       field.value = text;
       announce(edit.restored);
+      showUnsaved();
     }
   }
 
   function showState(state: SaveState): void {
-    if (state === 'saving') status.textContent = edit.saving;
-    else if (state === 'saved') {
-      status.textContent = edit.saved;
+    const hasFailed = typeof state === 'object';
+    status.classList.toggle('error', hasFailed);
+    if (hasFailed) status.textContent = fill(edit.notSaved, { why: words.errorText(state.failed) });
+    else if (state === 'saving') status.textContent = edit.saving;
+    else {
+      status.textContent = saver.isSaved() ? edit.saved : edit.unsaved;
       history.refresh();
-    } else status.textContent = fill(edit.notSaved, { why: words.errorText(state.failed) });
+    }
+  }
+
+  /** While a segment is edited; an error stays until the next attempt. */
+  function showUnsaved(): void {
+    if (!status.classList.contains('error')) status.textContent = saver.isSaved() ? edit.saved : edit.unsaved;
   }
 
   const bar = el('div', { class: 'row edit-bar' }, toggle, doubtful, status);

@@ -12,7 +12,7 @@ export type VocabularyOffers = ReturnType<typeof createVocabularyOffers>;
 /** Offers corrected words as vocabulary of the token. */
 export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorText }: Formatters) {
   const element = el('div', { class: 'offers', role: 'group', 'aria-label': edit.vocabulary, hidden: true });
-  const status = el('span', { class: 'hint', role: 'status' });
+  const status = el('span', { class: 'hint', role: 'status', tabindex: '-1' });
   element.append(el('span', { class: 'hint' }, edit.vocabulary), status);
   const offered = new Set<string>();
 
@@ -22,8 +22,11 @@ export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorT
     button.disabled = true;
     try {
       await store(term);
+      const next = button.nextElementSibling as HTMLElement;
+      const hadFocus = document.activeElement === button || document.activeElement === document.body;
       button.remove();
       status.textContent = fill(edit.termAdded, { term });
+      if (hadFocus) next.focus();
     } catch (error) {
       button.disabled = false;
       status.textContent = errorText(error);

@@ -62,10 +62,9 @@ const PARSERS: Readonly<Record<string, (value: string, draft: Draft, models: rea
     draft.language = code;
   },
   prompt(value, draft) {
-    if (value.length > MAX_PROMPT_CHARS) {
-      const message = `\`prompt\` must have at most ${MAX_PROMPT_CHARS} characters, but has ${value.length}.`;
-      throw invalidValue('prompt', message);
-    }
+    // The form parser has already cut a very long one: its length is not known.
+    if (value.length > MAX_PROMPT_CHARS)
+      throw invalidValue('prompt', `\`prompt\` must have at most ${MAX_PROMPT_CHARS} characters.`);
     draft.prompt = value;
   },
   temperature(value, draft) {

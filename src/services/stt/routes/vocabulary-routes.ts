@@ -6,6 +6,9 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { VocabularyBody, VocabularyState } from '../api-schema.ts';
 import { parseTerms, type StoredVocabulary, type VocabularyStore } from '../vocabulary.ts';
 
+/** For the largest vocabulary: 1000 terms of 100 characters, in Cyrillic. */
+const BODY_BYTES = 256 * 1024;
+
 /** `GET` and `PUT /vocabulary`: the terms that all recordings of the credential prefer. */
 export function vocabularyRoutes(app: Gateway, { vocabularies }: { vocabularies: VocabularyStore }): void {
   const config = { access: 'task', limited: true } as const;
@@ -35,6 +38,7 @@ export function vocabularyRoutes(app: Gateway, { vocabularies }: { vocabularies:
     '/vocabulary',
     {
       config,
+      bodyLimit: BODY_BYTES,
       schema: {
         summary: 'Replace the vocabulary of the token',
         description: 'Recordings that are accepted afterwards prefer these terms. An empty list deletes them.',
