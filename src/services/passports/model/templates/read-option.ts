@@ -15,6 +15,7 @@ const MAX_LABEL = 12;
 const WIDE = 1.5;
 const ALIGNED = 0.4;
 const LINE_STEP = 2.2;
+const MARK_COLUMN = 15;
 
 /**
  * The text of the only ticked option in the ruled cell right of `label`, or on the rest of its line; undefined if there
@@ -49,7 +50,23 @@ function tickedOf(tokens: readonly FormToken[], document: FormDocument): readonl
 /** The text of the only ticked option in an area; undefined if there is none, or several. */
 export function tickedIn(area: Area, page: number, document: FormDocument): readonly FormToken[] | undefined {
   const inside = document.tokens.filter((token) => token.page === page && isInside(area, token));
+  const options = optionsBeforeMarks(inside, document);
+  if (options) {
+    const [ticked, ...others] = options.filter(({ mark }) => !EMPTY.test(mark.text));
+    return others.length === 0 ? ticked?.text : undefined;
+  }
   return inside.some(isBox) ? tickedOf(inside, document) : markedOf(inside, document);
+}
+
+/** Options with their marks or boxes behind them, in a column; undefined if any stands elsewhere. */
+function optionsBeforeMarks(tokens: readonly FormToken[], { em }: FormDocument) {
+  const marks = tokens.filter((token) => isBox(token) || MARK.test(token.text));
+  const options = marks.map((mark) => {
+    const onLine = tokens.filter(({ line }) => line === mark.line);
+    return { mark, text: onLine.slice(0, -1), isLast: onLine.length > 1 && onLine.at(-1) === mark };
+  });
+  const isColumn = options.every(({ mark, isLast }) => isLast && Math.abs(mark.x0 - marks[0]!.x0) < em);
+  return isColumn && marks.length > 0 && new Set(tokens.map(({ line }) => line)).size > 1 ? options : undefined;
 }
 
 /** The text beside the only mark, if there is text below or above it that starts at the same position. */
@@ -67,9 +84,8 @@ function markedOf(tokens: readonly FormToken[], { em }: FormDocument): readonly 
 export function areaOfOptions(value: readonly FormToken[], document: FormDocument): Area | undefined {
   const first = value[0]!;
   const { em, lines } = document;
-  const line = lines[first.line]!;
-  const mark = line[line.indexOf(first) - 1];
-  if (!mark || first.x0 - mark.x1 > WIDE * em || !(TICKED.test(mark.text) || MARK.test(mark.text))) return undefined;
+  const mark = markBeside(value, document);
+  if (!mark) return undefined;
   const isFirst = (token: FormToken, at: number, all: readonly FormToken[]) =>
     Math.abs(token.x0 - first.x0) < ALIGNED * em &&
     (at === 0 || isBox(all[at - 1]!) || token.x0 - all[at - 1]!.x1 > em);
@@ -94,6 +110,17 @@ export function areaOfOptions(value: readonly FormToken[], document: FormDocumen
     { x0: stack.x0 - margin, y0: stack.y0 - margin, x1: stack.x1 + margin, y1: stack.y1 + margin },
   ];
   return areas.find((area) => isSameText(tickedIn(area, first.page, document), value));
+}
+
+/** The mark before a text, or after it in a column of marks. */
+function markBeside(value: readonly FormToken[], { em, lines }: FormDocument): FormToken | undefined {
+  const [first, last] = [value[0]!, value.at(-1)!];
+  const line = lines[first.line]!;
+  const isMark = (token: FormToken | undefined) =>
+    token !== undefined && (TICKED.test(token.text) || MARK.test(token.text));
+  const [before, after] = [line[line.indexOf(first) - 1], line[line.indexOf(last) + 1]];
+  if (isMark(before) && first.x0 - before!.x1 <= WIDE * em) return before;
+  return last.line === first.line && isMark(after) && after!.x0 - last.x1 <= MARK_COLUMN * em ? after : undefined;
 }
 
 const isSameText = (found: readonly FormToken[] | undefined, value: readonly FormToken[]): boolean =>

@@ -253,22 +253,27 @@ describe('A template', () => {
 
   describe('options below each other', () => {
     const OPTIONS = ['Stone', 'Brick', 'Raft'];
+    type Marks = readonly [ticked: string, empty: string];
     /** `shift` moves the options, as a longer value above them does. */
-    const below = (ticked: string, marks: readonly [ticked: string, empty: string], shift = 0): ReadPage =>
+    const below = (ticked: string, marks: Marks, { at, shift = 0 }: { at: number; shift?: number }): ReadPage =>
       pageOf([
         [40, 40, 'Register of dwellings and their parts'],
         [40, 70 + shift, 'Foundations'],
         ...OPTIONS.flatMap((text, i): Line[] => {
           const mark = text === ticked ? marks[0] : marks[1];
           const y = 84 + 14 * i + shift;
-          return [...(mark === '' ? [] : [[50, y, mark] as const]), [62, y, text]];
+          const own: Line[] = [
+            [62, y, text],
+            [at, y, mark],
+          ];
+          return own.filter(([, , each]) => each !== '').sort(([a], [b]) => a - b);
         }),
         [40, 160 + shift, 'Inspected by the clerk before two witnesses'],
       ]);
-    const apply = (marks: readonly [string, string], confidence = 0.98) => {
-      const lessons = [learnLesson([below('Raft', marks)], [typed('construction:foundation', 'Raft')], schema)];
+    const apply = (marks: Marks, at = 50, confidence = 0.98) => {
+      const lessons = [learnLesson([below('Raft', marks, { at })], [typed('construction:foundation', 'Raft')], schema)];
       const own = { value: 'Stone', confidence, source: 'text' as const, page: 1, bbox: null, text: '' };
-      const pages = [below('Brick', marks, 30)];
+      const pages = [below('Brick', marks, { at, shift: 30 })];
       return applyTemplates(pages, { 'construction:foundation': own }, [{ id: 't', lessons }], schema).fields;
     };
 
@@ -278,6 +283,14 @@ describe('A template', () => {
 
     it('gives the option beside the only mark', () => {
       expect(apply(['X', ''])['construction:foundation']).toMatchObject({ value: 'Brick' });
+    });
+
+    it.each<Marks>([
+      ['☑', '☐'],
+      ['X', ''],
+      ['X', '☐'],
+    ])('gives the option before its mark %s', (...marks) => {
+      expect(apply(marks, 140)['construction:foundation']).toMatchObject({ value: 'Brick' });
     });
   });
 
