@@ -7,7 +7,10 @@ const MISSING_COMMA =
 const MISSING_STREET_COMMA =
   /(?<=[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у)|[аы]я|[иыо]й|\d-\p{Ll}{1,2})\s+(?=(?:ул|пер|пр|просп)\.\s?\p{Lu})/gu;
 
+/** The rule of a blank or a cell after a part. */
+const BAR = /(?<=,)\s[/|]\s/gu;
+
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
-  return text.replace(ABBREVIATION, '$&.').replace(MISSING_COMMA, ', ').replace(MISSING_STREET_COMMA, ', ');
+  return text.replace(BAR, ' ').replace(ABBREVIATION, '$&.').replace(MISSING_COMMA, ', ').replace(MISSING_STREET_COMMA, ', ');
 }

@@ -37,6 +37,7 @@ it.each([
   ['дом ‘Заря’ на углу', 'дом ‘Заря’ на углу'],
   ['парк ‘Дубки“', 'парк ‘Дубки“'],
   ['ул. Ферсмана ‚ д. 4', 'ул. Ферсмана, д. 4'],
+  ['снт «Заря-2» ‚ уч. 114', 'снт «Заря-2», уч. 114'],
 ])('corrects %s', (text, value) => {
   expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(value);
 });
@@ -45,6 +46,8 @@ it.each([
   ['Fl', 'F1'],
   ['ба', '6а'],
   ['За', '3а'],
+  ['RO7', 'R07'],
+  ['O', 'O'],
 ])('corrects the room number %s', (text, value) => {
   expect(toTextValue({ type: 'string', numbering: true }, text, RECOGNIZED)).toBe(value);
 });

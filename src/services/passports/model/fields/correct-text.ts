@@ -67,10 +67,13 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(ROMAN, (number) =>
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
-    .replace(/(?<=[\p{L}\d.])\s?‚(?=\s)/gu, ',')
+    .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
     .replace(OPENING_QUOTE, '');
   if (spec.numbering)
-    return value.replaceAll('l', '1').replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'));
+    return value
+      .replaceAll('l', '1')
+      .replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'))
+      .replace(/(?<=^\p{Lu})[OО](?=\d)/u, '0');
   if (spec.parts) return correctAddress(value);
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
