@@ -80,7 +80,7 @@ export function readOnnxModel(bytes: Buffer): OnnxModel {
 }
 
 /** The model as bytes, without what its outputs do not need. */
-export function writeOnnxModel(model: OnnxModel): Uint8Array {
+export function writeOnnxModel(model: OnnxModel): Uint8Array<ArrayBuffer> {
   const { graph } = model;
   const needed = new Set(graph.output.map(({ name }) => name));
   const node = graph.node
@@ -95,7 +95,8 @@ export function writeOnnxModel(model: OnnxModel): Uint8Array {
   const input = graph.input.filter(isNeeded);
   const initializer = graph.initializer.filter(isNeeded);
   const pruned = { ...graph, node, input, initializer, value_info: [] };
-  return Model.encode({ ...model, graph: pruned }).finish();
+  // Without a copy of the writer's buffer.
+  return Model.encode({ ...model, graph: pruned }).finish(true) as Uint8Array<ArrayBuffer>;
 }
 
 /** Who produces and who consumes a value of a graph. */

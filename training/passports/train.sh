@@ -67,7 +67,7 @@ phase 3 0.24 1e-3 "$work/data" --start "$work/phase2/last.pt" "$@"
 "$python" "$here/export.py" "$work/phase3/last.pt" "$work/generated.onnx"
 rm -rf "$work/mixed"
 mkdir -p "$work/mixed"
-read -ra forms <<<"${FORMS:-$(echo "$root"/test/passports/accuracy/blind/{first,second,third,fourth,fifth,sixth,seventh})}"
+read -ra forms <<<"${FORMS:-$(echo "$here"/forms/* "$root"/test/passports/accuracy/blind/{first,second,third,fourth,fifth,sixth,seventh,ninth,tenth,eleventh})}"
 node "$here/generator/authored.mjs" "$work/mixed" "${VARIANTS:-40}" "${forms[@]}" --network "$work/generated.onnx"
 # About as many generated pages, so that nothing is forgotten.
 shards=("$work"/data/*.bin)

@@ -12,7 +12,10 @@ import {
  * The encoder as a model with one output, `last_hidden_state`, and fused attention: its scores of [heads, 1500, 1500] are
  * not stored. Nodes that do not have the expected form stay as they are.
  */
-export function fasterEncoder(bytes: Buffer, { heads, signed }: { heads: number; signed: boolean }): Uint8Array {
+export function fasterEncoder(
+  bytes: Buffer,
+  { heads, signed }: { heads: number; signed: boolean },
+): Uint8Array<ArrayBuffer> {
   const model = readOnnxModel(bytes);
   model.graph.output = model.graph.output.filter(({ name }) => name === 'last_hidden_state');
   fuseAttention(model, heads);
@@ -28,7 +31,7 @@ export function fasterEncoder(bytes: Buffer, { heads, signed }: { heads: number;
 export function fasterDecoder(
   bytes: Buffer,
   { heads, alignmentLayers, signed }: { heads: number; alignmentLayers: readonly number[]; signed: boolean },
-): { readonly keys: Uint8Array; readonly step: Uint8Array } {
+): { readonly keys: Uint8Array<ArrayBuffer>; readonly step: Uint8Array<ArrayBuffer> } {
   const branch = (name: string, isWanted: (output: string) => boolean) => {
     const model = readOnnxModel(bytes);
     useBranch(model.graph, name);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { releaseBuffers } from '../../release-buffers.ts';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
 import { FRAMES } from './log-mel.ts';
 
@@ -27,14 +28,22 @@ export async function openNetwork(
   };
   const layers = [...new Set(alignmentHeads.map(([layer]) => layer))];
   const signed = await multipliesSignedFaster();
+  const openGraph = async (graph: Uint8Array<ArrayBuffer>, own: InferenceSession.SessionOptions = options) => {
+    const session = await InferenceSession.create(graph, own);
+    await releaseBuffers(graph);
+    return session;
+  };
   // An arena would keep the encoder's largest memory.
-  const encoder = await InferenceSession.create(
-    fasterEncoder(await readFile(files.encoder), { heads: encoderHeads, signed }),
-    { ...options, enableCpuMemArena: false },
-  );
-  const graphs = fasterDecoder(await readFile(files.decoder), { heads: decoderHeads, alignmentLayers: layers, signed });
-  const keys = await InferenceSession.create(graphs.keys, { ...options, enableCpuMemArena: false });
-  const decoder = await InferenceSession.create(graphs.step, options);
+  const withoutArena = { ...options, enableCpuMemArena: false };
+  const encoderFile = await readFile(files.encoder);
+  const encoderGraph = fasterEncoder(encoderFile, { heads: encoderHeads, signed });
+  await releaseBuffers(encoderFile);
+  const encoder = await openGraph(encoderGraph, withoutArena);
+  const decoderFile = await readFile(files.decoder);
+  const graphs = fasterDecoder(decoderFile, { heads: decoderHeads, alignmentLayers: layers, signed });
+  await releaseBuffers(decoderFile);
+  const keys = await openGraph(graphs.keys, withoutArena);
+  const decoder = await openGraph(graphs.step);
   const pasts = decoder.inputNames.filter((name) => name.startsWith('past_key_values.'));
   const [, heads, , width] = shapeOf(decoder, pasts[0] ?? 'past_key_values.0.decoder.key');
   if (typeof heads !== 'number' || typeof width !== 'number') throw new Error('The decoder has no fixed key shape.');
