@@ -96,7 +96,8 @@ function readBetween(part: LessonPart, extent: LessonField['inText'], context: P
   // Words instead of the usual ones before the value.
   const label = start.skipped > 0 ? between.findLastIndex(({ text }) => text.endsWith(':')) : -1;
   const free = between.slice(label + 1).filter((token) => isValue(context, token));
-  const tokens = extent === 'all' ? free : separate(free, part);
+  // A sentence that follows may be one that the earlier document did not have.
+  const tokens = extent === 'all' && part.after.end !== '.' ? free : separate(free, part);
   const isUsable = tokens.length > 0 && tokens.length <= MAX_TOKENS && skipped <= MAX_SKIPPED;
   return isUsable ? { tokens, cost: skipped } : undefined;
 }
