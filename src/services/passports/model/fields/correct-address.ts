@@ -10,7 +10,19 @@ const MISSING_STREET_COMMA =
 /** The rule of a blank or a cell after a part. */
 const BAR = /(?<=,)\s[/|]\s/gu;
 
+/** A Canadian postal code. */
+const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/gu;
+
+const DIGITS_OF_CODE = new Set([1, 4, 6]);
+
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
-  return text.replace(BAR, ' ').replace(ABBREVIATION, '$&.').replace(MISSING_COMMA, ', ').replace(MISSING_STREET_COMMA, ', ');
+  return text
+    .replace(BAR, ' ')
+    .replace(ABBREVIATION, '$&.')
+    .replace(MISSING_COMMA, ', ')
+    .replace(MISSING_STREET_COMMA, ', ')
+    .replace(POSTAL_CODE, (code) =>
+      [...code].map((one, i) => (one === 'O' && DIGITS_OF_CODE.has(i) ? '0' : one)).join(''),
+    );
 }

@@ -37,6 +37,8 @@ it.each([
   ['дом ‘Заря’ на углу', 'дом ‘Заря’ на углу'],
   ['парк ‘Дубки“', 'парк ‘Дубки“'],
   ['ул. Ферсмана ‚ д. 4', 'ул. Ферсмана, д. 4'],
+  ['кирпичныи, обмазан глинои', 'кирпичный, обмазан глиной'],
+  ['обои и слои утеплителя', 'обои и слои утеплителя'],
   ['снт «Заря-2» ‚ уч. 114', 'снт «Заря-2», уч. 114'],
 ])('corrects %s', (text, value) => {
   expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(value);
@@ -47,6 +49,7 @@ it.each([
   ['ба', '6а'],
   ['За', '3а'],
   ['RO7', 'R07'],
+  ['$2', 'S2'],
   ['O', 'O'],
 ])('corrects the room number %s', (text, value) => {
   expect(toTextValue({ type: 'string', numbering: true }, text, RECOGNIZED)).toBe(value);
@@ -68,6 +71,8 @@ it.each([
     'дом в с. Ивановка',
   ].map((text) => [text, text]),
   ['г. Тверь, наб. Степана Разина, д. 4', 'г. Тверь, наб. Степана Разина, д. 4'],
+  ['Fort Nelson, British Columbia VOC 1RO', 'Fort Nelson, British Columbia V0C 1R0'],
+  ['Unit 9, BOX ONE', 'Unit 9, BOX ONE'],
 ])('writes the dots and commas of the address %s', (text, value) => {
   expect(toTextValue({ type: 'string', parts: [] }, text, RECOGNIZED)).toBe(value);
 });
