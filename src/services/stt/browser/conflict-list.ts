@@ -18,30 +18,43 @@ export function createConflictList(
 ) {
   const element = el('div', { class: 'conflicts', role: 'alert' });
 
+  const shown = new Map<HTMLElement, (stored: readonly RecordedSegment[]) => void>();
+
+  function remove(notice: HTMLElement): void {
+    shown.delete(notice);
+    notice.remove();
+  }
+
   const textOf = (segments: readonly RecordedSegment[]) => segments.map(({ text }) => text).join(' ') || edit.nothing;
 
   function item(change: SegmentChange, stored: readonly RecordedSegment[]): HTMLElement {
     const [from, to] = [clock(change.removed[0]!.start), clock(change.removed.at(-1)!.end)];
+    const theirs = el('p', { class: 'theirs' });
     const use = el('button', { type: 'button', class: 'small' }, edit.useMine);
     const discard = el('button', { type: 'button', class: 'small' }, edit.discardMine);
     const notice = el(
       'div',
       { class: 'notice bad', tabindex: '-1' },
       el('p', {}, fill(edit.conflict, { from, to })),
-      el('p', { class: 'theirs' }, textOf(overlapping(stored, change.removed))),
+      theirs,
       el('p', {}, edit.mine),
       el('p', { class: 'mine' }, textOf(change.inserted)),
       use,
       ' ',
       discard,
     );
+    const showTheirs = (segments: readonly RecordedSegment[]) => {
+      theirs.textContent = textOf(overlapping(segments, change.removed));
+    };
+    showTheirs(stored);
+    shown.set(notice, showTheirs);
     use.addEventListener('click', () => {
-      notice.remove();
+      remove(notice);
       onUse(change);
     });
     discard.addEventListener('click', () => {
       const next = (notice.nextElementSibling ?? notice.previousElementSibling) as HTMLElement | null;
-      notice.remove();
+      remove(notice);
       if (next) next.focus();
       else onDone();
     });
@@ -55,6 +68,10 @@ export function createConflictList(
       element.append(...changes.map((change) => item(change, stored)));
       // Not a button: the Enter that opens the next segment would press it before the user reads the notice.
       element.querySelector<HTMLElement>('.notice')?.focus();
+    },
+    /** The stored text may have changed again. */
+    refresh(stored: readonly RecordedSegment[]): void {
+      for (const showTheirs of shown.values()) showTheirs(stored);
     },
     isEmpty: () => element.childElementCount === 0,
   };

@@ -20,7 +20,8 @@ export function createHistoryList(options: {
   const { api, taskId, words, onRevert } = options;
   const texts = words.texts.edit;
   const list = el('ul');
-  const element = el('details', { class: 'history', id: 'history' }, el('summary', {}, texts.history), list);
+  const summary = el('summary', {}, texts.history);
+  const element = el('details', { class: 'history', id: 'history' }, summary, list);
 
   async function load(): Promise<void> {
     try {
@@ -51,6 +52,7 @@ export function createHistoryList(options: {
   element.addEventListener('toggle', () => element.open && void load());
   return {
     element,
+    focus: (): void => summary.focus(),
     /** Reads the list again if it is open. */
     refresh: (): void => {
       if (element.open) void load();

@@ -120,8 +120,8 @@ export const texts = localize({
     doubtful: { en: 'Low confidence', ru: 'Низкая уверенность' },
     doubtfulCount: { en: 'Words to check: {count}', ru: 'Слов на проверку: {count}' },
     noDoubtful: { en: 'No other words to check.', ru: 'Других слов на проверку нет.' },
-    fromStart: { en: 'Continued from the start.', ru: 'Продолжено с начала.' },
-    fromEnd: { en: 'Continued from the end.', ru: 'Продолжено с конца.' },
+    fromStart: { en: 'Search continued from the start.', ru: 'Поиск продолжен с начала.' },
+    fromEnd: { en: 'Search continued from the end.', ru: 'Поиск продолжен с конца.' },
     wasSplit: { en: 'Segment split', ru: 'Фрагмент разделён' },
     wasMerged: { en: 'Segments merged', ru: 'Фрагменты объединены' },
     notSplit: {

@@ -90,7 +90,8 @@ export function createTranscriptEditor(options: {
         return;
       }
       replaceAll(segments);
-      focusAt((removed[0] ?? inserted[0])!.start);
+      if (isEditing) focusAt((removed[0] ?? inserted[0])!.start);
+      else history.focus();
       void saver.save();
     },
   });
@@ -364,17 +365,23 @@ export function createTranscriptEditor(options: {
   function showState(state: SaveState): void {
     const hasFailed = typeof state === 'object';
     status.classList.toggle('error', hasFailed);
-    if (hasFailed) status.textContent = fill(edit.notSaved, { why: words.errorText(state.failed) });
-    else if (state === 'saving') status.textContent = edit.saving;
+    if (hasFailed) showStatus(fill(edit.notSaved, { why: words.errorText(state.failed) }));
+    else if (state === 'saving') showStatus(edit.saving);
     else {
-      status.textContent = saver.isSaved() ? edit.saved : edit.unsaved;
+      showUnsaved();
+      conflicts.refresh(segmentsOnPage());
       history.refresh();
     }
   }
 
   /** While a segment is edited; an error stays until the next attempt. */
   function showUnsaved(): void {
-    if (!status.classList.contains('error')) status.textContent = saver.isSaved() ? edit.saved : edit.unsaved;
+    if (!status.classList.contains('error')) showStatus(saver.isSaved() ? edit.saved : edit.unsaved);
+  }
+
+  /** Screen readers may announce the same text again. */
+  function showStatus(text: string): void {
+    if (status.textContent !== text) status.textContent = text;
   }
 
   const bar = el('div', { class: 'row edit-bar' }, toggle, doubtful, status);

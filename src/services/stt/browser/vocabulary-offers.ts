@@ -19,16 +19,18 @@ export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorT
   const store = createTermStore(api);
 
   async function addTerm(term: string, button: HTMLButtonElement): Promise<void> {
+    const isFocused = () => document.activeElement === button || document.activeElement === document.body;
     button.disabled = true;
     try {
       await store(term);
       const next = button.nextElementSibling as HTMLElement;
-      const hadFocus = document.activeElement === button || document.activeElement === document.body;
+      const hadFocus = isFocused();
       button.remove();
       status.textContent = fill(edit.termAdded, { term });
       if (hadFocus) next.focus();
     } catch (error) {
       button.disabled = false;
+      if (isFocused()) button.focus();
       status.textContent = errorText(error);
     }
   }

@@ -8,7 +8,7 @@ const MISSING_STREET_COMMA =
   /(?<=[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у)|[аы]я|[иыо]й|\d-\p{Ll}{1,2})\s+(?=(?:ул|пер|пр|просп)\.\s?\p{Lu})/gu;
 
 /** The rule of a blank or a cell after a part. */
-const BAR = /(?<=,)\s[/|]\s/gu;
+const BAR = /(?<=,)\s[/|]\s(?=\p{Lu})/gu;
 
 /** A Canadian postal code. */
 const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/gu;

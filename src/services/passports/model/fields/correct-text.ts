@@ -74,7 +74,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
     return value
       .replaceAll('l', '1')
       .replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'))
-      .replace(/(?<=^\p{Lu})[OО](?=\d)/u, '0')
+      .replace(/(?<=^[A-Z])[OО](?=\d)/u, '0')
       .replace(/^\$(?=\d)/u, 'S');
   if (spec.parts) return correctAddress(value);
   const corrected = correctInitials(spec.shapes, value);
@@ -86,8 +86,8 @@ function correctOcrText(spec: TextSpec, text: string): string {
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
 
-/** At the end of a word that ends in no `и`: `наружныи`, `глинои`, but not `обои` and `слои`. */
-const LOST_BREVE = /(?<=[а-яё]{2}ы|[а-яё]{4}о)и(?!\p{L})/gu;
+/** At the end of a word that ends in no `и`: `наружныи`, `глинои`, but not `стеклообои` and `слои`. */
+const LOST_BREVE = /(?<=[а-яё]{2}ы|[а-яё]{3}[вгджзклмнрстфхцчшщ]о)и(?!\p{L})/gu;
 
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;

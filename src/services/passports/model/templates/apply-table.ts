@@ -57,13 +57,13 @@ function isWorse(rows: readonly ReadRow[], { readShare }: LessonTable, section: 
 
 /**
  * The cells of rows whose number follows that of the row before, or starts a floor; of all rows if there are no numbers. Numbers may
- * begin with letters (`G1`).
+ * begin with letters (`G1`, `G.1`).
  */
 function wholeCells(
   rows: readonly (readonly { readonly spec: ValueSpec; readonly value: Field['value'] }[])[],
 ): number {
   const numbers = rows.map((row) => String(row.find(({ spec }) => spec.numbering)?.value ?? ''));
-  const countOf = (number: string) => Number.parseInt(number.replace(/^\D+/u, ''), 10);
+  const countOf = (number: string) => Number.parseInt(number.replace(/^\p{L}{1,2}[.-]?(?=\d)/u, ''), 10);
   const isWhole = (i: number) => {
     const [number, before] = [countOf(numbers[i]!), countOf(numbers[i - 1] ?? '0')];
     return number === 1 || number === before + 1 || (number === before && numbers[i] !== numbers[i - 1]);

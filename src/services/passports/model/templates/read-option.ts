@@ -66,7 +66,11 @@ function optionsBeforeMarks(tokens: readonly FormToken[], { em }: FormDocument) 
     return { mark, text: onLine.slice(0, -1), isLast: onLine.length > 1 && onLine.at(-1) === mark };
   });
   const isColumn = options.every(({ mark, isLast }) => isLast && Math.abs(mark.x0 - marks[0]!.x0) < em);
-  return isColumn && marks.length > 0 && new Set(tokens.map(({ line }) => line)).size > 1 ? options : undefined;
+  if (!isColumn || marks.length === 0 || new Set(tokens.map(({ line }) => line)).size < 2) return undefined;
+  // A label may stand before the first option.
+  const starts = options.map(({ text }) => text[0]!.x0).sort((a, b) => a - b);
+  const start = starts[Math.floor(starts.length / 2)]! - ALIGNED * em;
+  return options.map(({ mark, text }) => ({ mark, text: text.filter(({ x0 }) => x0 > start) }));
 }
 
 /** The text beside the only mark, if there is text below or above it that starts at the same position. */
@@ -112,15 +116,22 @@ export function areaOfOptions(value: readonly FormToken[], document: FormDocumen
   return areas.find((area) => isSameText(tickedIn(area, first.page, document), value));
 }
 
-/** The mark before a text, or after it in a column of marks. */
-function markBeside(value: readonly FormToken[], { em, lines }: FormDocument): FormToken | undefined {
+/** The mark before a text; or after a text without a label before it, in a column of marks. */
+function markBeside(value: readonly FormToken[], document: FormDocument): FormToken | undefined {
+  const { em, lines } = document;
   const [first, last] = [value[0]!, value.at(-1)!];
   const line = lines[first.line]!;
-  const isMark = (token: FormToken | undefined) =>
+  const isMark = (token: FormToken | undefined): token is FormToken =>
     token !== undefined && (TICKED.test(token.text) || MARK.test(token.text));
-  const [before, after] = [line[line.indexOf(first) - 1], line[line.indexOf(last) + 1]];
-  if (isMark(before) && first.x0 - before!.x1 <= WIDE * em) return before;
-  return last.line === first.line && isMark(after) && after!.x0 - last.x1 <= MARK_COLUMN * em ? after : undefined;
+  const at = line.indexOf(last);
+  const [before, after, next] = [line[line.indexOf(first) - 1], line[at + 1], line[at + 2]];
+  if (isMark(before) && first.x0 - before.x1 <= WIDE * em) return before;
+  if (last.line !== first.line || !isMark(after) || after.x0 - last.x1 > MARK_COLUMN * em) return undefined;
+  const cell = cellAt(document, first);
+  const isBeside = (token: FormToken) => !cell || isInside(cell, token);
+  const isLabelled = before && !isBox(before) && !isMark(before) && isBeside(before);
+  const isOfNext = next && next.x0 - after.x1 < WIDE * em && isBeside(next);
+  return isLabelled || isOfNext ? undefined : after;
 }
 
 const isSameText = (found: readonly FormToken[] | undefined, value: readonly FormToken[]): boolean =>

@@ -292,6 +292,34 @@ describe('A template', () => {
     ])('gives the option before its mark %s', (...marks) => {
       expect(apply(marks, 140)['construction:foundation']).toMatchObject({ value: 'Brick' });
     });
+
+    it.each([
+      ['a mark of a column behind them', (mark: string): Line[] => [[200, 0, mark]], ['V', '']],
+      [
+        'the box of another text behind them',
+        (mark: string): Line[] => [
+          [130, 0, mark],
+          [142, 0, 'heating'],
+        ],
+        ['☒', '☐'],
+      ],
+    ] as const)('does not take values with labels for options, with %s', (_, behind, [ticked, empty]) => {
+      const table = (values: readonly string[], at: number): ReadPage =>
+        pageOf([
+          [40, 40, 'Register of dwellings and their parts'],
+          ...['Foundations', 'Walls', 'Roof'].flatMap((label, i): Line[] => {
+            const marks = behind(i === at ? ticked : empty).filter(([, , text]) => text !== '');
+            const moved = marks.map(([x, , text]): Line => [x, 84 + 14 * i, text]);
+            return [[40, 84 + 14 * i, label], [120 - 8, 84 + 14 * i, values[i]!], ...moved];
+          }),
+          [40, 160, 'Inspected by the clerk before two witnesses'],
+        ]);
+      const corrections = [typed('construction:wall_material', 'brick')];
+      const lessons = [learnLesson([table(['rubble', 'brick', 'iron'], 1)], corrections, schema)];
+      const pages = [table(['concrete', 'timber', 'slate'], 2)];
+      const { fields } = applyTemplates(pages, {}, [{ id: 't', lessons }], schema);
+      expect(fields['construction:wall_material']?.value).not.toBe('slate');
+    });
   });
 
   it('does not take words of a value that reader and template agree on', () => {
