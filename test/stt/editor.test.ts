@@ -196,7 +196,7 @@ describe('The transcript editor', () => {
     await page.keyboard.press('Enter');
     await until(() => page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
     expect(await page.locator('.conflicts .theirs').textContent()).toBe('The north wall is dry.');
-    await status(page).toBe('Saved');
+    await status(page).toBe('Not saved yet');
     expect(await texts()).toEqual(['The north wall is dry.', TEXTS[1], TEXTS[2]]);
     expect(await page.evaluate<string>('document.activeElement.className')).toBe('notice bad');
     await page.keyboard.press('Enter');
@@ -207,6 +207,7 @@ describe('The transcript editor', () => {
     await until(texts).toEqual([`Mine: ${TEXTS[0]}`, TEXTS[1], TEXTS[2]]);
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
     expect(await page.evaluate<string>('document.activeElement.value')).toBe(`Mine: ${TEXTS[0]}`);
+    await status(page).toBe('Saved');
   });
 
   it('keeps the text while the server cannot be reached, and saves it afterwards', { tags: ['full'] }, async (test) => {

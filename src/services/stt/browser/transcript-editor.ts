@@ -63,7 +63,11 @@ export function createTranscriptEditor(options: {
       focusAt(change.removed[0]!.start);
       void saver.save();
     },
-    onDone: () => (open ? open.field.focus() : toggle.focus()),
+    onDone() {
+      showUnsaved();
+      if (open) open.field.focus();
+      else toggle.focus();
+    },
   });
   const saver = createCorrectionSaver({
     ...{ api, taskId },
@@ -376,8 +380,10 @@ export function createTranscriptEditor(options: {
 
   /** While a segment is edited; an error stays until the next attempt. */
   function showUnsaved(): void {
-    if (!status.classList.contains('error')) showStatus(saver.isSaved() ? edit.saved : edit.unsaved);
+    if (!status.classList.contains('error')) showStatus(isSaved() ? edit.saved : edit.unsaved);
   }
+
+  const isSaved = () => saver.isSaved() && conflicts.isEmpty();
 
   /** Screen readers may announce the same text again. */
   function showStatus(text: string): void {
@@ -398,6 +404,6 @@ export function createTranscriptEditor(options: {
       if (!saver.isSaved()) await saver.save();
       return saver.isSaved();
     },
-    isSaved: () => saver.isSaved() && conflicts.isEmpty(),
+    isSaved,
   };
 }
