@@ -5,8 +5,8 @@ import { MessageChannel } from 'node:worker_threads';
 const POOLED_BYTES = 64 * 1024;
 
 /**
- * Frees the memory of large byte arrays; they are empty afterwards, and so are other views of their memory. The garbage collector would keep up to hundreds of
- * megabytes of them for seconds.
+ * Frees the memory of large byte arrays; they are empty afterwards, and so are other views of their memory. The garbage
+ * collector would keep up to hundreds of megabytes of them for seconds.
  */
 export async function releaseBuffers(...arrays: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
   const { port1, port2 } = new MessageChannel();

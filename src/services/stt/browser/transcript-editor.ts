@@ -8,6 +8,7 @@ import { createCorrectionSaver, type SaveState, type Transcript } from './correc
 import type { Formatters } from './formatters.ts';
 import { createHistoryList } from './history-list.ts';
 import type { JobPlayer } from './job-player.ts';
+import { createSaveStatus } from './save-status.ts';
 import { mergeChanges, overwrite } from './segment-changes.ts';
 import {
   isDoubtful,
@@ -48,7 +49,8 @@ export function createTranscriptEditor(options: {
   const space = wordSeparator(transcript.language);
   const list = el('div', { class: 'transcript', lang: transcript.language ?? '', id: 'transcript' });
   const toggle = el('button', { type: 'button', class: 'small', id: 'edit' }, edit.start);
-  const status = el('span', { class: 'hint', id: 'edit-state', role: 'status' });
+  const isSaved = () => saver.isSaved() && conflicts.isEmpty();
+  const status = createSaveStatus(words, isSaved);
   const doubtful = el('span', { class: 'hint', id: 'doubtful' });
   const keys = el('p', { class: 'hint', id: 'edit-keys', hidden: true }, edit.keys);
   let isEditing = false;
@@ -64,7 +66,7 @@ export function createTranscriptEditor(options: {
       void saver.save();
     },
     onDone() {
-      showUnsaved();
+      status.refresh();
       if (open) open.field.focus();
       else toggle.focus();
     },
@@ -196,7 +198,7 @@ export function createTranscriptEditor(options: {
     field.addEventListener('change', () => {
       if (commit()) void saver.save();
     });
-    field.addEventListener('input', showUnsaved);
+    field.addEventListener('input', status.refresh);
     tools.addEventListener('keydown', ({ key }) => key === 'Escape' && field.focus());
     field.focus();
     field.setSelectionRange(caret, selectionEnd);
@@ -362,35 +364,18 @@ export function createTranscriptEditor(options: {
     else {
       field.value = text;
       announce(edit.restored);
-      showUnsaved();
+      status.refresh();
     }
   }
 
   function showState(state: SaveState): void {
-    const hasFailed = typeof state === 'object';
-    status.classList.toggle('error', hasFailed);
-    if (hasFailed) showStatus(fill(edit.notSaved, { why: words.errorText(state.failed) }));
-    else if (state === 'saving') showStatus(edit.saving);
-    else {
-      showUnsaved();
-      conflicts.refresh(segmentsOnPage());
-      history.refresh();
-    }
+    status.show(state);
+    if (state !== 'saved') return;
+    conflicts.refresh(segmentsOnPage());
+    history.refresh();
   }
 
-  /** While a segment is edited; an error stays until the next attempt. */
-  function showUnsaved(): void {
-    if (!status.classList.contains('error')) showStatus(isSaved() ? edit.saved : edit.unsaved);
-  }
-
-  const isSaved = () => saver.isSaved() && conflicts.isEmpty();
-
-  /** Screen readers may announce the same text again. */
-  function showStatus(text: string): void {
-    if (status.textContent !== text) status.textContent = text;
-  }
-
-  const bar = el('div', { class: 'row edit-bar' }, toggle, doubtful, status);
+  const bar = el('div', { class: 'row edit-bar' }, toggle, doubtful, status.element);
   return {
     element: el('div', { class: 'editor' }, bar, keys, conflicts.element, list, offers.element, history.element),
     isEditing: () => isEditing,

@@ -310,7 +310,7 @@ describe('A template', () => {
           ...['Foundations', 'Walls', 'Roof'].flatMap((label, i): Line[] => {
             const marks = behind(i === at ? ticked : empty).filter(([, , text]) => text !== '');
             const moved = marks.map(([x, , text]): Line => [x, 84 + 14 * i, text]);
-            return [[40, 84 + 14 * i, label], [120 - 8, 84 + 14 * i, values[i]!], ...moved];
+            return [[40, 84 + 14 * i, label], [112, 84 + 14 * i, values[i]!], ...moved];
           }),
           [40, 160, 'Inspected by the clerk before two witnesses'],
         ]);

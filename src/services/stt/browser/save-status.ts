@@ -1,0 +1,28 @@
+import { el, fill } from '../../../ui/browser/dom.ts';
+import type { SaveState } from './correction-saver.ts';
+import type { Formatters } from './formatters.ts';
+
+/** Shows whether the text on the page is stored. */
+export function createSaveStatus({ texts: { edit }, errorText }: Formatters, isSaved: () => boolean) {
+  const element = el('span', { class: 'hint', id: 'edit-state', role: 'status' });
+
+  function show(state: SaveState): void {
+    const hasFailed = typeof state === 'object';
+    element.classList.toggle('error', hasFailed);
+    if (hasFailed) write(fill(edit.notSaved, { why: errorText(state.failed) }));
+    else if (state === 'saving') write(edit.saving);
+    else refresh();
+  }
+
+  /** After a change of the text. An error stays until the next attempt to save. */
+  function refresh(): void {
+    if (!element.classList.contains('error')) write(isSaved() ? edit.saved : edit.unsaved);
+  }
+
+  /** Screen readers may announce the same text again. */
+  function write(text: string): void {
+    if (element.textContent !== text) element.textContent = text;
+  }
+
+  return { element, show, refresh };
+}
