@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { normalizeText, toTextValue } from './correct-text.ts';
+import { normalizeText, toTextValue, withoutScribbles } from './correct-text.ts';
 
 const PERSON = [
   '^\\p{Lu}[\\p{L}-]+\\s+\\p{Lu}\\.\\s?\\p{Lu}\\.$',
@@ -38,6 +38,12 @@ it.each([
   ['парк ‘Дубки“', 'парк ‘Дубки“'],
   ['ул. Ферсмана ‚ д. 4', 'ул. Ферсмана, д. 4'],
   ['кирпичныи, обмазан глинои', 'кирпичный, обмазан глиной'],
+  ['саидинг, пристроика', 'сайдинг, пристройка'],
+  ['Д3юба Н. Н.', 'Дзюба Н. Н.'],
+  ['Wendell K. Prochnau, AAC!', 'Wendell K. Prochnau, AACI'],
+  ['оштукатуренные с двух сторон.', 'оштукатуренные с двух сторон'],
+  ['артель "Новый быт".', 'артель "Новый быт"'],
+  ['сельсовет», с. Оксино', 'сельсовет, с. Оксино'],
   ['стеклообои и слои утеплителя', 'стеклообои и слои утеплителя'],
   ['снт «Заря-2» ‚ уч. 114', 'снт «Заря-2», уч. 114'],
 ])('corrects %s', (text, value) => {
@@ -72,6 +78,7 @@ it.each([
     'дом в с. Ивановка',
   ].map((text) => [text, text]),
   ['г. Тверь, наб. Степана Разина, д. 4', 'г. Тверь, наб. Степана Разина, д. 4'],
+  ['ст Тарская, д. ЗА', 'ст. Тарская, д. 3А'],
   ['Fort Nelson, British Columbia VOC 1RO', 'Fort Nelson, British Columbia V0C 1R0'],
   ['Unit 9, BOX ONE', 'Unit 9, BOX ONE'],
 ])('writes the dots and commas of the address %s', (text, value) => {
@@ -119,4 +126,16 @@ it.each([
   ['совхоз «Канинский» (часть)', 'совхоз «Канинский» (часть)'],
 ])('normalizes %s', (text, value) => {
   expect(normalizeText(text)).toBe(value);
+});
+
+it('leaves out the words at the ends that OCR doubts', () => {
+  const words = (text: string, sure: number[]) =>
+    text.split(' ').map((text, i) => ({ text, confidence: sure[i] ?? null }));
+  expect(withoutScribbles(words('Аи Пьянкова', [0.19, 0.96]))).toMatchObject([{ text: 'Пьянкова' }]);
+  expect(withoutScribbles(words('ух ‘YN Ким В. \\_', [0.18, 0.6, 0.93, 0.96, 0.5]))).toMatchObject([
+    { text: 'Ким' },
+    { text: 'В.' },
+  ]);
+  expect(withoutScribbles(words('д 4', [0.9, 0.2]))).toHaveLength(2);
+  expect(withoutScribbles(words('Аи ух', [0.19, 0.2]))).toHaveLength(2);
 });

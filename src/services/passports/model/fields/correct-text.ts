@@ -15,6 +15,24 @@ export function toTextValue(
   return tokens.some(({ confidence }) => confidence !== null) ? correctOcrText(spec, plain) : plain;
 }
 
+/** Without the words at both ends that OCR doubts: signatures and stamps beside a text. */
+export function withoutScribbles<T extends { readonly text: string; readonly confidence: number | null }>(
+  tokens: readonly T[],
+): readonly T[] {
+  const isWord = ({ text, confidence }: T) => {
+    const isOdd = /[\\~_|‘]/u.test(text);
+    return confidence === null || confidence >= (isOdd ? SURE_WITH_SIGNS : SURE) || !(isOdd || SHORT.test(text));
+  };
+  const first = tokens.findIndex(isWord);
+  return first < 0 ? tokens : tokens.slice(first, tokens.findLastIndex(isWord) + 1);
+}
+
+/** No number, and no part of a word before or after a hyphen. */
+const SHORT = /^[^\d-]{1,4}$/u;
+
+const SURE = 0.45;
+const SURE_WITH_SIGNS = 0.7;
+
 /** Without the whole value, or the number of the flat, printed a second time beside it. */
 function withoutRepetition(text: string): string {
   if (!/\p{L}/u.test(text)) return text;
@@ -38,7 +56,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
     .replace(/(?<!\.)\.\.(?!\.)/gu, '.')
     .replace(
-      /(?<=\p{Ll}{3}|\p{Lu}{3}|[»)]|(?<!\p{Lu}\.\s?)\d|\d[-:/]\p{L}|\d\s[мс]?м)\.$/u,
+      /(?<=\p{Ll}{3}|\p{Lu}{3}|[»”")]|(?<!\p{Lu}\.\s?)\d|\d[-:/]\p{L}|\d\s[мс]?м)\.$/u,
       (dot, at: number, whole: string) => (ABBREVIATED.test(inLowerCase(whole.slice(0, at))) ? dot : ''),
     )
     .trim();
@@ -50,12 +68,13 @@ const inLowerCase = (text: string) => (/\p{Lu}{2}$/u.test(text) ? text.toLowerCa
 
 /** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name. */
 const ABBREVIATED =
-  /(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
+  /(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
 
 /** Without a bracket or quotation mark at either end whose other one is missing. */
 function withoutOpenBrackets(text: string): string {
   const count = (mark: RegExp) => text.match(mark)?.length ?? 0;
   const [round, quoted] = [count(/\(/gu) - count(/\)/gu), count(/«/gu) - count(/»/gu)];
+  if (quoted < 0 && !text.includes('«')) return withoutOpenBrackets(text.replaceAll('»', ''));
   const start = (round > 0 && text.startsWith('(')) || (quoted > 0 && text.startsWith('«')) ? 1 : 0;
   const isOpenAtEnd = (round < 0 && text.endsWith(')')) || (quoted < 0 && text.endsWith('»')) || /[^(]\($/u.test(text);
   return text.slice(start, isOpenAtEnd ? -1 : undefined).trim();
@@ -69,7 +88,10 @@ function correctOcrText(spec: TextSpec, text: string): string {
     )
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
     .replace(OPENING_QUOTE, '')
-    .replace(LOST_BREVE, 'й');
+    .replace(LOST_BREVE, 'й')
+    .replace(LOST_BREVE_WITHIN, 'й')
+    .replace(/(?<=[А-Яа-яЁё])3(?=[а-яё]{2})/gu, 'з')
+    .replace(/(?<=[A-Z]{2})!(?![\p{L}\d])/gu, 'I');
   if (spec.numbering)
     return value
       .replaceAll('l', '1')
@@ -88,6 +110,10 @@ const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
 
 /** At the end of a word that ends in no `и`: `наружныи`, `глинои`, but not `стеклообои` and `слои`. */
 const LOST_BREVE = /(?<=[а-яё]{2}ы|[а-яё]{3}[вгджзклмнрстфхцчшщ]о)и(?!\p{L})/gu;
+
+/** Within words of buildings and addresses: `пристроика`, `линеиная`, `раион`. */
+const LOST_BREVE_WITHIN =
+  /(?<=стро|мо)и(?=к)|(?<=дво|тро|лине)и(?=н)|(?<=во)и(?=лок)|(?<=[Рр]а)и(?=он)|(?<=хозя)и(?=ств)|(?<=са)и(?=динг)/gu;
 
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;

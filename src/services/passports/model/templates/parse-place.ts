@@ -3,7 +3,7 @@ import { findNumber } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
 import { withoutCodes } from '../fields/code-columns.ts';
-import { toTextValue } from '../fields/correct-text.ts';
+import { toTextValue, withoutScribbles } from '../fields/correct-text.ts';
 import { joinText, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
@@ -26,7 +26,7 @@ export function parsePlace(
   if (spec.type === 'string') {
     const { page } = tokens[0]!;
     const others = document.tokens.filter((token) => token.page === page);
-    const own = trim('parts' in spec || spec.numbering ? tokens : withoutCodes(tokens, others));
+    const own = trim('parts' in spec || spec.numbering ? tokens : withoutScribbles(withoutCodes(tokens, others)));
     const value = toTextValue(spec, 'parts' in spec ? withCommas(own) : joinText(own), own);
     return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
   }
