@@ -1,6 +1,6 @@
 import { isWithinEdits } from '../../../../base/edit-distance.ts';
 import { middleX, middleY } from '../fields/page-tokens.ts';
-import type { FormDocument, FormToken } from './form-document.ts';
+import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import { normalizeValue } from './word-hash.ts';
 
 export interface LocatedValue {
@@ -39,10 +39,32 @@ export function findSpelled(document: FormDocument, value: string): LocatedValue
       // Part of a longer word or number.
       if (tokens.reduce((sum, { text }) => sum + normalizeValue(text).length, 0) > wanted.length) continue;
       const spaced = tokens.length >= MIN_SPELLED && tokens.length >= 0.7 * wanted.length;
-      found.push({ parts: [tokens], literals: ['', ''], factor: 1, spaced });
+      const inCells = spaced ? undefined : splitAtCells(tokens, value, document);
+      found.push(inCells ?? { parts: [tokens], literals: ['', ''], factor: 1, spaced });
     }
   }
   return found;
+}
+
+/** The parts of `66:02:1701012` in cells of their own, without the signs between them. */
+function splitAtCells(tokens: readonly FormToken[], value: string, document: FormDocument): LocatedValue | undefined {
+  const parts: FormToken[][] = [];
+  for (const token of tokens) {
+    const last = parts.at(-1)?.at(-1);
+    if (last && !isRuledOff(document, last, token)) parts.at(-1)!.push(token);
+    else parts.push([token]);
+  }
+  if (parts.length < 2) return undefined;
+  const letters = [...value.matchAll(/[\p{L}\d]/gu)].map(({ index }) => index);
+  const literals: string[] = [];
+  let [at, end] = [0, 0];
+  for (const part of parts) {
+    literals.push(value.slice(end, letters[at]));
+    at += part.reduce((sum, { text }) => sum + normalizeValue(text).length, 0);
+    end = (letters[at - 1] ?? value.length - 1) + 1;
+  }
+  literals.push(value.slice(end));
+  return literals.every(isForm) ? { parts, literals, factor: 1, spaced: false } : undefined;
 }
 
 const MAX_WORDS = 80;
@@ -84,9 +106,10 @@ export function findChained(
     return [...first, ...all.filter((token) => !preferred.has(token))].slice(0, MAX_PLACES);
   });
   let steps: Step[] = [{ cost: 0, token: undefined, taken: false, previous: undefined }];
-  for (const [i, { plain, start }] of words.entries()) {
+  for (const [i, { plain, start, end }] of words.entries()) {
     const isCapital = /\p{Lu}/u.test(value[start]!);
-    const skip = /\d/u.test(plain) ? 2.5 : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
+    const isNumber = /\d/u.test(plain) || (plain.length === 1 && isLast(value, start, end));
+    const skip = isNumber ? 2.5 : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
     const next: Step[] = steps.map((step) => ({ ...step, cost: step.cost + skip, taken: false, previous: step }));
     for (const token of places[i]!) {
       let best: Step | undefined;
@@ -178,8 +201,10 @@ function toLocated(
   }
   const isAssembled = groups.length > 1;
   for (const group of isAssembled ? [...groups] : []) {
-    // Abbreviations before a blank (д., кв.) are words of the form.
+    // Abbreviations before a blank (д., кв.) are words of the form, but not `б` in `корп. б,`.
     while (group.tokens.length > 0 && isAbbreviation(group.tokens.at(-1)!)) {
+      const { start, end } = words[group.to]!;
+      if (isLast(value, start, end)) break;
       group.tokens.pop();
       group.to--;
     }
@@ -205,6 +230,10 @@ const isForm = (literal: string): boolean =>
   literal.length <= 24 &&
   !/\d|\p{Lu}/u.test(literal) &&
   (literal.match(/\p{L}+/gu) ?? []).every((word) => word.length <= 8);
+
+/** A word that ends a part of the value, as `б` in `корп. б, кв. 27`. */
+const isLast = (value: string, start: number, end: number): boolean =>
+  value[start - 1] === ' ' && (end === value.length || value[end] === ',');
 
 const isAbbreviation = ({ text }: FormToken): boolean => /^(\p{Ll}{1,3}|\p{Ll}{1,5}\.)$/u.test(text);
 

@@ -76,7 +76,8 @@ function scaled(spec: ValueSpec, text: string, factor: number) {
 
 /** Characters in boxes of their own. */
 function parseSpaced(tokens: readonly FormToken[], spec: ValueSpec): ParsedPlace | undefined {
-  const joined = tokens.map(({ text }) => text).join('');
+  const all = tokens.map(({ text }) => text).join('');
+  const joined = spec.type === 'string' ? all.replace(/[.,;:]+$/u, '') : all;
   const text = spec.type === 'date' ? joined.replace(/^(\d\d)\W?(\d\d)\W?(\d{4})$/u, '$1.$2.$3') : joined;
   const found = readValue(spec, text);
   return found && { value: found.value, tokens };

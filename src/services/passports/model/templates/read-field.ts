@@ -25,6 +25,8 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const isBetween = context.match.inText || (field.inText === 'all' && isInSentence(part, context.lesson));
     const between = isBetween ? readBetween(part, field.inText, own) : undefined;
     const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
+    // In running text, a place on the page tells little.
+    if (isBetween && !between && place && place.cost > MAX_COST_IN_TEXT) return undefined;
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
     return parsed && { ...parsed, cost: place.cost };
   };
@@ -78,6 +80,8 @@ function withoutDesignation({ parts = [] }: FieldSpec, literal: string, value: s
   });
   return own === undefined ? literal : literal.slice(0, -own.length);
 }
+
+const MAX_COST_IN_TEXT = 3;
 
 /** Words of the form beside a value that the document may lack. */
 const MAX_SKIPPED = 2;

@@ -16,6 +16,7 @@ const WIDE = 1.5;
 const ALIGNED = 0.4;
 const LINE_STEP = 2.2;
 const MARK_COLUMN = 15;
+const LABEL = 5;
 
 /**
  * The text of the only ticked option in the ruled cell right of `label`, or on the rest of its line; undefined if there
@@ -129,7 +130,8 @@ function markBeside(value: readonly FormToken[], document: FormDocument): FormTo
   if (last.line !== first.line || !isMark(after) || after.x0 - last.x1 > MARK_COLUMN * em) return undefined;
   const cell = cellAt(document, first);
   const isBeside = (token: FormToken) => !cell || isInside(cell, token);
-  const isLabelled = before && !isBox(before) && !isMark(before) && isBeside(before);
+  const isNear = before && first.x0 - before.x1 < LABEL * em;
+  const isLabelled = isNear && !isBox(before) && !isMark(before) && isBeside(before);
   const isOfNext = next && next.x0 - after.x1 < WIDE * em && isBeside(next);
   return isLabelled || isOfNext ? undefined : after;
 }
@@ -162,7 +164,8 @@ export function labelOfOptions(
   const labelOn = (line: readonly FormToken[], isLabel: (token: FormToken, next: FormToken) => boolean) =>
     line.slice(0, MAX_LABEL).find((token, at) => {
       const next = line[at + 1];
-      return next && words.has(token) && next.x0 - token.x1 >= WIDE * document.em && isLabel(token, next);
+      const isApart = next && (isBox(next) || next.x0 - token.x1 >= WIDE * document.em);
+      return isApart && words.has(token) && isLabel(token, next);
     });
   const cell = cellAt(document, first);
   const boxes = cell && boxesIn(cell, document);

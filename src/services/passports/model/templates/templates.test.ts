@@ -711,6 +711,62 @@ describe('A template', () => {
     expect(ownerOf('', 'Павлович', 'Седых')).toBe('Седых Павлович');
   });
 
+  it('reads a number whose parts have ruled cells of their own', () => {
+    const card = (...parts: string[]): ReadPage => ({
+      ...pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Условный номер объекта'],
+        ...parts.map((text, i): Line => [204 + 60 * i, 60, text]),
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]),
+      rules: [
+        ...[52, 78].map((y): Box => [200 / 600, y / 800, 380 / 600, y / 800]),
+        ...[200, 260, 320, 380].map((x): Box => [x / 600, 52 / 800, x / 600, 78 / 800]),
+      ],
+    });
+    const templates = learned(
+      card('66', '0403006', '17/3182'),
+      typed('general:cadastral_number', '66:0403006:17/3182'),
+    );
+    const { fields } = applyTemplates([card('23', '1701012', '2/745')], {}, templates, schema);
+    expect(fields['general:cadastral_number']).toMatchObject({ value: '23:1701012:2/745' });
+  });
+
+  it('takes a single letter of a corrected address for a value, not for a word of the form', () => {
+    const card = (house: string, block: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Улица'],
+        [240, 60, 'Беспалова'],
+        [40, 90, 'Дом'],
+        [240, 90, house],
+        [40, 120, 'Корпус'],
+        [240, 120, block],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const templates = learned(card('110', 'б'), typed('general:address', 'ул. Беспалова, д. 110, корп. б'));
+    const addressOf = (house: string, block: string) =>
+      applyTemplates([card(house, block)], {}, templates, schema).fields['general:address']?.value;
+    expect(addressOf('5', 'в')).toBe('ул. Беспалова, д. 5, корп. в');
+    expect(addressOf('5', '—')).toBe('ул. Беспалова, д. 5');
+  });
+
+  it('reads what stands behind another option, without its name', () => {
+    const boxes = (ticked: number, other = ''): ReadPage =>
+      pageOf([
+        [40, 40, 'Карточка учета жилых строений'],
+        [40, 70, 'Фундамент'],
+        ...['ленточный', 'плита', `иное: ${other}`].flatMap((text, i): Line[] => [
+          [100 + 110 * i, 70, i === ticked ? '☒' : '☐'],
+          [110 + 110 * i, 70, text.trim()],
+        ]),
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const templates = learned(boxes(0), typed('construction:foundation', 'ленточный'));
+    const { fields } = applyTemplates([boxes(2, 'бутовые столбы')], {}, templates, schema);
+    expect(fields['construction:foundation']).toMatchObject({ value: 'бутовые столбы' });
+  });
+
   it('finds the first row of a table when its number has a thousands separator', () => {
     const cells = [1210, 386, 158].flatMap((area, i) => [
       typed(`rooms:${i + 1}.no`, String(i + 1)),
