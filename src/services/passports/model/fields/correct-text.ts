@@ -47,7 +47,7 @@ function withoutRepetition(text: string): string {
 export function normalizeText(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|│]+/u, '')
-    .replace(/(?<![\s:;,/|│_])[\s:;,/|│_]+$/u, '')
+    .replace(/(?<![\s:;,/|│_}~\\])[\s:;,/|│_}~\\]+$/u, '')
     .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')

@@ -711,6 +711,20 @@ describe('A template', () => {
     expect(ownerOf('', 'Павлович', 'Седых')).toBe('Седых Павлович');
   });
 
+  it('takes initials for no word of the form', () => {
+    const card = (name: string, year: number): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 78, 'Старший прораб'],
+        [200, 78, name],
+        [year, 78, 'г.'],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const templates = learned(card('Лис И. Ф.', 266), typed('general:head', 'Лис И. Ф.'));
+    const { fields } = applyTemplates([card('Подольский Г. С.', 320)], {}, templates, schema);
+    expect(fields['general:head']).toMatchObject({ value: 'Подольский Г. С.' });
+  });
+
   it('reads a number whose parts have ruled cells of their own', () => {
     const card = (...parts: string[]): ReadPage => ({
       ...pageOf([

@@ -6,6 +6,9 @@ import { hashHalves } from './word-hash.ts';
 /** The token is long enough to count in the match of a page. */
 export const isStrong = ({ word }: FormToken): boolean => word.length >= 3;
 
+/** A capital letter alone, as in initials, is no word of a form. */
+const isInitial = ({ text, word }: FormToken): boolean => word.length < 3 && /^\P{L}*\p{Lu}/u.test(text);
+
 export function groupBy<T>(items: readonly T[], keysOf: (item: T) => readonly number[]): Map<number, T[]> {
   const groups = new Map<number, T[]>();
   for (const item of items) {
@@ -31,7 +34,7 @@ export function addWeakWords(
 ): void {
   const found = [...tokens];
   const byHash = groupBy(
-    document.tokens.filter(({ word }) => word !== ''),
+    document.tokens.filter((token) => token.word !== '' && !isInitial(token)),
     ({ hash }) => [hash],
   );
   const byHalf = groupBy(document.tokens.filter(isStrong), ({ word }) => hashHalves(word));
@@ -73,7 +76,9 @@ export function addWordsBetween(
     let from = token.id + 1;
     for (let between = index + 1; between < next[0]; between++) {
       const { hash } = words[between]!;
-      const same = document.tokens.slice(from, next[1].id).filter((token) => token.hash === hash && !used.has(token));
+      const same = document.tokens
+        .slice(from, next[1].id)
+        .filter((token) => token.hash === hash && !used.has(token) && !isInitial(token));
       if (same.length !== 1) continue;
       tokens.set(between, same[0]!);
       used.add(same[0]!);
