@@ -202,7 +202,7 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 
 /** Reads the text of a group as a value; undefined if it is not one. */
 export function parseGroup({ tokens: all, score, lowest }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
-  const tokens = spec.type === 'string' && !spec.numbering ? withoutScribbles(all) : all;
+  const tokens = spec.type === 'string' ? withoutScribbles(spec, all) : all;
   const plain = 'parts' in spec ? withCommas(tokens) : textOf(tokens);
   const text = spec.type === 'date' ? withDots(plain) : plain;
   if (spec.type === 'string') {

@@ -2,7 +2,7 @@
 const ABBREVIATION =
   /(?<![\p{L}-])(?:(?:обл|ул|пер|просп|корп|стр|[кК][вВ]|лит|пос|дер|пом|гор)(?=\s*[\p{L}\d,]|\s*$)|(?:[гсд]|ст)(?=\s+[\p{Lu}\d]))(?![\p{L}.-])/gu;
 const MISSING_COMMA =
-  /(?<=обл\.|р-н|[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у|[ГМ]О))\s+(?=(?:г|с|д|ст|гор|пос|дер|мкр|корп|стр|[кК][вВ]|лит|пом)\.\s?[\p{Lu}\d«])/gu;
+  /(?<=обл\.|р-н|[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у|[ГМ]О|ж\/?д|железнодорожная|платформа|разъезд))\s+(?=(?:г|с|д|ст|гор|пос|дер|мкр|корп|стр|[кК][вВ]|лит|пом)\.\s?[\p{Lu}\d«])/gu;
 // Not within `Тверская ул. 10`, `Большой пр. П. С.` and `2-й пер. Тружеников`.
 const MISSING_STREET_COMMA =
   /(?<=[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у)|[аы]я|[иыо]й|\d-\p{Ll}{1,2})\s+(?=(?:ул|пер|пр|просп)\.\s?\p{Lu})/gu;
@@ -10,8 +10,8 @@ const MISSING_STREET_COMMA =
 /** The rule of a blank or a cell after a part. */
 const BAR = /(?<=,)\s[/|]\s(?=\p{Lu})/gu;
 
-/** A number of a house that OCR takes for a letter: `д. ЗА`. */
-const NUMBER_OF_HOUSE = /(?<=(?<!\p{L})(?:д|дом|корп|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
+/** A house number 3 that OCR reads as the letter З: `д. ЗА`. */
+const HOUSE_NUMBER = /(?<=(?<!\p{L})(?:д|дом|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
 
 /** A Canadian postal code. */
 const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/gu;
@@ -25,7 +25,7 @@ export function correctAddress(text: string): string {
     .replace(ABBREVIATION, '$&.')
     .replace(MISSING_COMMA, ', ')
     .replace(MISSING_STREET_COMMA, ', ')
-    .replace(NUMBER_OF_HOUSE, '3')
+    .replace(HOUSE_NUMBER, '3')
     .replace(POSTAL_CODE, (code) =>
       [...code].map((one, i) => (one === 'O' && DIGITS_OF_CODE.has(i) ? '0' : one)).join(''),
     );

@@ -16,6 +16,8 @@ it.each([
   ['3. Лебедева', 'З. Лебедева'],
   ['Хх. Валитов', 'Х. Валитов'],
   ['Cc. Rousseau', 'C. Rousseau'],
+  ['Д3юба Н. Н.', 'Дзюба Н. Н.'],
+  ['Wendell K. Prochnau, AAC!', 'Wendell K. Prochnau, AACI'],
 ])('corrects the initials of %s', (text, value) => {
   expect(toTextValue({ type: 'string', shapes: PERSON }, text, RECOGNIZED)).toBe(value);
 });
@@ -40,8 +42,10 @@ it.each([
   ['кирпичныи, обмазан глинои', 'кирпичный, обмазан глиной'],
   ['теплоизоляцией фасада: }', 'теплоизоляцией фасада'],
   ['саидинг, пристроика', 'сайдинг, пристройка'],
-  ['Д3юба Н. Н.', 'Дзюба Н. Н.'],
-  ['Wendell K. Prochnau, AAC!', 'Wendell K. Prochnau, AACI'],
+  ['электроинструмент, ООО "Центроинвест"', 'электроинструмент, ООО "Центроинвест"'],
+  ['труба 60х3мм', 'труба 60х3мм'],
+  ['DANGER! KEEP OUT!', 'DANGER! KEEP OUT!'],
+  ['артель „Новый быт», с. Оксино', 'артель „Новый быт», с. Оксино'],
   ['оштукатуренные с двух сторон.', 'оштукатуренные с двух сторон'],
   ['артель "Новый быт".', 'артель "Новый быт"'],
   ['сельсовет», с. Оксино', 'сельсовет, с. Оксино'],
@@ -80,6 +84,7 @@ it.each([
   ].map((text) => [text, text]),
   ['г. Тверь, наб. Степана Разина, д. 4', 'г. Тверь, наб. Степана Разина, д. 4'],
   ['ст Тарская, д. ЗА', 'ст. Тарская, д. 3А'],
+  ['ж/д ст Тарская', 'ж/д ст. Тарская'],
   ['Fort Nelson, British Columbia VOC 1RO', 'Fort Nelson, British Columbia V0C 1R0'],
   ['Unit 9, BOX ONE', 'Unit 9, BOX ONE'],
 ])('writes the dots and commas of the address %s', (text, value) => {
@@ -129,14 +134,22 @@ it.each([
   expect(normalizeText(text)).toBe(value);
 });
 
-it('leaves out the words at the ends that OCR doubts', () => {
-  const words = (text: string, sure: number[]) =>
-    text.split(' ').map((text, i) => ({ text, confidence: sure[i] ?? null }));
-  expect(withoutScribbles(words('Аи Пьянкова', [0.19, 0.96]))).toMatchObject([{ text: 'Пьянкова' }]);
-  expect(withoutScribbles(words('ух ‘YN Ким В. \\_', [0.18, 0.6, 0.93, 0.96, 0.5]))).toMatchObject([
-    { text: 'Ким' },
-    { text: 'В.' },
-  ]);
-  expect(withoutScribbles(words('д 4', [0.9, 0.2]))).toHaveLength(2);
-  expect(withoutScribbles(words('Аи ух', [0.19, 0.2]))).toHaveLength(2);
+const sure = (text: string, confidences: number[]) =>
+  text.split(' ').map((word, i) => ({ text: word, confidence: confidences[i] ?? null }));
+
+it.each([
+  ['Аи Пьянкова', [0.19, 0.96], 'Пьянкова'],
+  ['ух ‘YN Ким В. —S\\', [0.18, 0.6, 0.93, 0.96, 0.4], 'Ким В.'],
+  ['Петров В. Г.', [0.9, 0.9, 0.3], 'Петров В. Г.'],
+  ['д 4', [0.9, 0.2], 'д 4'],
+  ['Аи ух', [0.19, 0.2], 'Аи ух'],
+])('leaves short words with low OCR confidence at the ends out of the name %s', (text, confidences, kept) => {
+  const words = withoutScribbles({ type: 'string', shapes: PERSON }, sure(text, confidences));
+  expect(words.map((word) => word.text).join(' ')).toBe(kept);
+});
+
+it('keeps words with low OCR confidence of other texts', () => {
+  const words = sure('г. Тверь д. 4|', [0.4, 0.9, 0.9, 0.6]);
+  expect(withoutScribbles({ type: 'string' }, words)).toEqual(words);
+  expect(withoutScribbles({ type: 'string', shapes: ['^[«"\\p{Lu}]'] }, words)).toEqual(words);
 });

@@ -15,23 +15,26 @@ export function toTextValue(
   return tokens.some(({ confidence }) => confidence !== null) ? correctOcrText(spec, plain) : plain;
 }
 
-/** Without the words at both ends that OCR doubts: signatures and stamps beside a text. */
+/** Without signatures and stamps at both ends of a name: short words with low OCR confidence. */
 export function withoutScribbles<T extends { readonly text: string; readonly confidence: number | null }>(
+  { shapes }: TextSpec,
   tokens: readonly T[],
 ): readonly T[] {
-  const isWord = ({ text, confidence }: T) => {
-    const isOdd = /[\\~_|‘]/u.test(text);
-    return confidence === null || confidence >= (isOdd ? SURE_WITH_SIGNS : SURE) || !(isOdd || SHORT.test(text));
-  };
-  const first = tokens.findIndex(isWord);
-  return first < 0 ? tokens : tokens.slice(first, tokens.findLastIndex(isWord) + 1);
+  if (!isOfPersons(shapes)) return tokens;
+  const isScribble = ({ text, confidence }: T) =>
+    confidence !== null && /^[^\d.]{1,4}$/u.test(text) && confidence < (hasStraySigns(text) ? 0.7 : longest(text));
+  const first = tokens.findIndex((token) => !isScribble(token));
+  return first < 0 ? tokens : tokens.slice(first, tokens.findLastIndex((token) => !isScribble(token)) + 1);
 }
 
-/** No number, and no part of a word before or after a hyphen. */
-const SHORT = /^[^\d-]{1,4}$/u;
+const hasStraySigns = (text: string): boolean => /[\\~_|‘]/u.test(text);
 
-const SURE = 0.45;
-const SURE_WITH_SIGNS = 0.7;
+// Chosen: scribbles of the authored forms are read at up to 0.32. Initials have a dot.
+const longest = (text: string): number => (/^\p{L}{1,2}$/u.test(text) ? 0.45 : 0);
+
+/** The shapes are those of names of persons, and not of companies too. */
+const isOfPersons = (shapes: readonly string[] | undefined): boolean =>
+  shapeFactor(shapes, 'Иванов И. И.') > 1 && shapeFactor(shapes, 'ООО') < 1;
 
 /** Without the whole value, or the number of the flat, printed a second time beside it. */
 function withoutRepetition(text: string): string {
@@ -74,7 +77,7 @@ const ABBREVIATED =
 function withoutOpenBrackets(text: string): string {
   const count = (mark: RegExp) => text.match(mark)?.length ?? 0;
   const [round, quoted] = [count(/\(/gu) - count(/\)/gu), count(/«/gu) - count(/»/gu)];
-  if (quoted < 0 && !text.includes('«')) return withoutOpenBrackets(text.replaceAll('»', ''));
+  if (quoted < 0 && !/[«"„“]/u.test(text)) return withoutOpenBrackets(text.replace(/\s?»/gu, ''));
   const start = (round > 0 && text.startsWith('(')) || (quoted > 0 && text.startsWith('«')) ? 1 : 0;
   const isOpenAtEnd = (round < 0 && text.endsWith(')')) || (quoted < 0 && text.endsWith('»')) || /[^(]\($/u.test(text);
   return text.slice(start, isOpenAtEnd ? -1 : undefined).trim();
@@ -89,9 +92,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
-    .replace(LOST_BREVE_WITHIN, 'й')
-    .replace(/(?<=[А-Яа-яЁё])3(?=[а-яё]{2})/gu, 'з')
-    .replace(/(?<=[A-Z]{2})!(?![\p{L}\d])/gu, 'I');
+    .replace(LOST_BREVE_WITHIN, 'й');
   if (spec.numbering)
     return value
       .replaceAll('l', '1')
@@ -113,7 +114,7 @@ const LOST_BREVE = /(?<=[а-яё]{2}ы|[а-яё]{3}[вгджзклмнрстфх
 
 /** Within words of buildings and addresses: `пристроика`, `линеиная`, `раион`. */
 const LOST_BREVE_WITHIN =
-  /(?<=стро|мо)и(?=к)|(?<=дво|тро|лине)и(?=н)|(?<=во)и(?=лок)|(?<=[Рр]а)и(?=он)|(?<=хозя)и(?=ств)|(?<=са)и(?=динг)/gu;
+  /(?<=стро)и(?=к)|(?<=(?<!\p{L})(?:дво|тро))и(?=н(?:ой|ая|ое|ые|ых|ик))|(?<=(?<!\p{L})лине)и(?=н)|(?<=(?<!\p{L})во)и(?=лок)|(?<=[Рр]а)и(?=он)|(?<=хозя)и(?=ств)|(?<=(?<!\p{L})са)и(?=динг)/gu;
 
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
@@ -136,7 +137,8 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 /** Corrects confused digits and letters, and lost dots of initials, if the result matches the field's `shapes`. */
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes) return value;
-  const single = value.replace(TWO_LETTERS, (both, upper: string, lower: string) =>
+  const text = value.replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з').replace(/(?<=, [A-Z]{2,4})!$/u, 'I');
+  const single = text.replace(TWO_LETTERS, (both, upper: string, lower: string) =>
     upper.toLowerCase() === lower ? `${upper}.` : both,
   );
   if (shapeFactor(shapes, single) > 1) return single;
@@ -146,8 +148,8 @@ export function correctInitials(shapes: readonly string[] | undefined, value: st
   );
   const upper = initials.replace(/(?<!\p{L})\p{Ll}(?=\.)/gu, (letter) => letter.toUpperCase());
   const dotted = initials.replace(/(?<!\p{L})(\p{Lu})(?=\s+\p{Lu}|$)/gu, '$1.');
-  const corrections = [initials, upper, dotted, asDigits(value).replace(/\s/gu, '')];
-  return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? value;
+  const corrections = [initials, upper, dotted, asDigits(text).replace(/\s/gu, '')];
+  return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? text;
 }
 
 /** `Хх. Валитов`: one letter was recognized in both cases. */

@@ -40,14 +40,16 @@ export function findSpelled(document: FormDocument, value: string): LocatedValue
       if (tokens.reduce((sum, { text }) => sum + normalizeValue(text).length, 0) > wanted.length) continue;
       const spaced = tokens.length >= MIN_SPELLED && tokens.length >= 0.7 * wanted.length;
       const inCells = spaced ? undefined : splitAtCells(tokens, value, document);
+      if (found.length >= MAX_PLACES) return found;
       found.push(inCells ?? { parts: [tokens], literals: ['', ''], factor: 1, spaced });
     }
   }
   return found;
 }
 
-/** The parts of `66:02:1701012` in cells of their own, without the signs between them. */
+/** The parts of a number such as `66:02:1701012` in cells of their own; the signs between them become the literals. */
 function splitAtCells(tokens: readonly FormToken[], value: string, document: FormDocument): LocatedValue | undefined {
+  if (tokens.length > MAX_IN_CELLS) return undefined;
   const parts: FormToken[][] = [];
   for (const token of tokens) {
     const last = parts.at(-1)?.at(-1);
@@ -66,6 +68,8 @@ function splitAtCells(tokens: readonly FormToken[], value: string, document: For
   literals.push(value.slice(end));
   return literals.every(isForm) ? { parts, literals, factor: 1, spaced: false } : undefined;
 }
+
+const MAX_IN_CELLS = 24;
 
 const MAX_WORDS = 80;
 
@@ -108,8 +112,8 @@ export function findChained(
   let steps: Step[] = [{ cost: 0, token: undefined, taken: false, previous: undefined }];
   for (const [i, { plain, start, end }] of words.entries()) {
     const isCapital = /\p{Lu}/u.test(value[start]!);
-    const isNumber = /\d/u.test(plain) || (plain.length === 1 && isLast(value, start, end));
-    const skip = isNumber ? 2.5 : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
+    const isDistinct = /\d/u.test(plain) || (plain.length === 1 && endsPart(value, start, end));
+    const skip = isDistinct ? 2.5 : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
     const next: Step[] = steps.map((step) => ({ ...step, cost: step.cost + skip, taken: false, previous: step }));
     for (const token of places[i]!) {
       let best: Step | undefined;
@@ -204,7 +208,7 @@ function toLocated(
     // Abbreviations before a blank (д., кв.) are words of the form, but not `б` in `корп. б,`.
     while (group.tokens.length > 0 && isAbbreviation(group.tokens.at(-1)!)) {
       const { start, end } = words[group.to]!;
-      if (isLast(value, start, end)) break;
+      if (endsPart(value, start, end)) break;
       group.tokens.pop();
       group.to--;
     }
@@ -229,10 +233,14 @@ function toLocated(
 const isForm = (literal: string): boolean =>
   literal.length <= 24 &&
   !/\d|\p{Lu}/u.test(literal) &&
+  !SHORT_VALUE.test(literal) &&
   (literal.match(/\p{L}+/gu) ?? []).every((word) => word.length <= 8);
 
+/** A letter that ends a part: `б` in `, корп. б, `. */
+const SHORT_VALUE = /(?<![\p{L}/-])\p{L}{1,2}(?=[,)»"]|$)/u;
+
 /** A word that ends a part of the value, as `б` in `корп. б, кв. 27`. */
-const isLast = (value: string, start: number, end: number): boolean =>
+const endsPart = (value: string, start: number, end: number): boolean =>
   value[start - 1] === ' ' && (end === value.length || value[end] === ',');
 
 const isAbbreviation = ({ text }: FormToken): boolean => /^(\p{Ll}{1,3}|\p{Ll}{1,5}\.)$/u.test(text);

@@ -26,7 +26,8 @@ export function parsePlace(
   if (spec.type === 'string') {
     const { page } = tokens[0]!;
     const others = document.tokens.filter((token) => token.page === page);
-    const own = trim('parts' in spec || spec.numbering ? tokens : withoutScribbles(withoutCodes(tokens, others)));
+    const words = 'parts' in spec || spec.numbering ? tokens : withoutCodes(tokens, others);
+    const own = trim(withoutScribbles(spec, words));
     const value = toTextValue(spec, 'parts' in spec ? withCommas(own) : joinText(own), own);
     return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
   }
@@ -77,7 +78,7 @@ function scaled(spec: ValueSpec, text: string, factor: number) {
 /** Characters in boxes of their own. */
 function parseSpaced(tokens: readonly FormToken[], spec: ValueSpec): ParsedPlace | undefined {
   const all = tokens.map(({ text }) => text).join('');
-  const joined = spec.type === 'string' ? all.replace(/[.,;:]+$/u, '') : all;
+  const joined = spec.type === 'string' && !/\p{Lu}\.\p{Lu}\.$/u.test(all) ? all.replace(/[.,;:]$/u, '') : all;
   const text = spec.type === 'date' ? joined.replace(/^(\d\d)\W?(\d\d)\W?(\d{4})$/u, '$1.$2.$3') : joined;
   const found = readValue(spec, text);
   return found && { value: found.value, tokens };

@@ -2,6 +2,7 @@ import type { Field } from '../../extraction.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
+import { toTextValue } from '../fields/correct-text.ts';
 import { middleY } from '../fields/page-tokens.ts';
 import type { FormToken } from './form-document.ts';
 import type { Lesson, LessonField, LessonNeighbour, LessonPart } from './lesson.ts';
@@ -25,7 +26,7 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const isBetween = context.match.inText || (field.inText === 'all' && isInSentence(part, context.lesson));
     const between = isBetween ? readBetween(part, field.inText, own) : undefined;
     const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
-    // In running text, a place on the page tells little.
+    // In running text, a projected place is unreliable.
     if (isBetween && !between && place && place.cost > MAX_COST_IN_TEXT) return undefined;
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
     return parsed && { ...parsed, cost: place.cost };
@@ -41,6 +42,9 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   });
   const found = read.filter((one) => one !== undefined);
   if (found.length === 0 || !read[0]) return undefined;
+  // A number in several cells has all its parts, an address may lack some.
+  const isNumber = parts.length > 1 && literals.slice(1, -1).every((literal) => !/[\p{L}\s,]/u.test(literal));
+  if (isNumber && found.length < parts.length) return undefined;
   const cost = Math.max(...found.map((one) => one.cost));
   const tokens = found.flatMap((one) => [...one.tokens]);
   if (parts.length === 1) return { value: found[0]!.value, tokens, cost };
@@ -58,6 +62,7 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   }
   const last = literals.at(-1) ?? '';
   text += /\s\p{Ll}+$/u.test(text) ? last.replace(/^\s\p{Ll}+/u, '') : last;
+  if (isNumber) text = toTextValue(spec, text, tokens);
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };

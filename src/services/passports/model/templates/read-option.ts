@@ -16,7 +16,7 @@ const WIDE = 1.5;
 const ALIGNED = 0.4;
 const LINE_STEP = 2.2;
 const MARK_COLUMN = 15;
-const LABEL = 5;
+const COLUMN_LINES = 12;
 
 /**
  * The text of the only ticked option in the ruled cell right of `label`, or on the rest of its line; undefined if there
@@ -130,10 +130,22 @@ function markBeside(value: readonly FormToken[], document: FormDocument): FormTo
   if (last.line !== first.line || !isMark(after) || after.x0 - last.x1 > MARK_COLUMN * em) return undefined;
   const cell = cellAt(document, first);
   const isBeside = (token: FormToken) => !cell || isInside(cell, token);
-  const isNear = before && first.x0 - before.x1 < LABEL * em;
-  const isLabelled = isNear && !isBox(before) && !isMark(before) && isBeside(before);
+  const isOption = before && hasMarksBetween(before, first, document);
+  const isLabelled = before && !isOption && !isBox(before) && !isMark(before) && isBeside(before);
   const isOfNext = next && next.x0 - after.x1 < WIDE * em && isBeside(next);
   return isLabelled || isOfNext ? undefined : after;
+}
+
+/** Marks between two texts, on lines near theirs: the left text is an option of another column. */
+function hasMarksBetween(left: FormToken, right: FormToken, { lines }: FormDocument): boolean {
+  const near = lines.slice(Math.max(0, right.line - COLUMN_LINES), right.line + COLUMN_LINES + 1).flat();
+  return near.some(
+    (token) =>
+      token.page === right.page &&
+      token.x0 >= left.x1 &&
+      token.x1 <= right.x0 &&
+      (TICKED.test(token.text) || MARK.test(token.text)),
+  );
 }
 
 const isSameText = (found: readonly FormToken[] | undefined, value: readonly FormToken[]): boolean =>
@@ -164,7 +176,8 @@ export function labelOfOptions(
   const labelOn = (line: readonly FormToken[], isLabel: (token: FormToken, next: FormToken) => boolean) =>
     line.slice(0, MAX_LABEL).find((token, at) => {
       const next = line[at + 1];
-      const isApart = next && (isBox(next) || next.x0 - token.x1 >= WIDE * document.em);
+      const isFirstBox = next && isBox(next) && !line.slice(0, at).some(isBox);
+      const isApart = next && (isFirstBox || next.x0 - token.x1 >= WIDE * document.em);
       return isApart && words.has(token) && isLabel(token, next);
     });
   const cell = cellAt(document, first);

@@ -88,11 +88,11 @@ function readOption(part: LessonPart, _spec: ValueSpec, { document, match, lesso
   return { tokens: withoutOther(ticked ?? []), cost: 0 };
 }
 
-/** What a person wrote behind `иное:`. */
+/** Without the option name before a text that was written in: `иное:`. */
 const withoutOther = (tokens: readonly FormToken[]): readonly FormToken[] =>
   tokens.length > 1 && OTHER.test(tokens[0]!.text) ? tokens.slice(1) : tokens;
 
-const OTHER = /^(?:ин(?:ое|ой|ая|ые)|друг(?:ое|ой|ая|ие)|проч(?:ее|ие)|other)\P{L}*$/iu;
+const OTHER = /^(?:ин(?:ое|ой|ая|ые)|друг(?:ое|ой|ая|ие)|проч(?:ее|ие)|other):$/iu;
 
 const METHODS: Readonly<Partial<Record<string, Method>>> = {
   option: readOption,
