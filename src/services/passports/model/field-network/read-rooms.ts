@@ -68,9 +68,27 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     return [rowOf(cells)];
   });
   const area = columns.find(({ key }) => key === 'area');
-  const whole = withWholeTexts(rows, reading);
+  const whole = withWholeTexts(joinedOnLines(rows), reading);
   return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
 }
+
+/** Joins rows on one line that have different columns: the network took the last cells of a room for another room. */
+function joinedOnLines(rows: readonly Row[]): Row[] {
+  const joined: Row[] = [];
+  for (const row of [...rows].sort((a, b) => a.x0 - b.x0)) {
+    const height = Math.max(...row.cells.flatMap(({ tokens }) => tokens.map(({ y0, y1 }) => y1 - y0)));
+    const at = joined.findLastIndex(({ y }) => Math.abs(y - row.y) < SAME_ROW * height);
+    const left = joined[at];
+    const isRest =
+      left && left.x1 < row.x0 && !left.cells.some((one) => row.cells.some(({ spec }) => spec === one.spec));
+    if (isRest) joined[at] = rowOf([...left.cells, ...row.cells]);
+    else joined.push(row);
+  }
+  return rows.length === joined.length ? [...rows] : joined;
+}
+
+// Chosen. In heights of a word.
+const SAME_ROW = 0.5;
 
 /**
  * Separates the rooms of a table with a column per room that goes on below itself: there several columns repeat, from the first
