@@ -311,7 +311,7 @@ describe('A batch', () => {
     expect(answer.body.error.message).toContain(message);
   });
 
-  it('takes CSV whose header arrives in pieces, and refuses rows that are not UTF-8', async () => {
+  it('takes CSV whose header arrives in pieces and U+FFFD, and refuses rows that are not UTF-8', async () => {
     product = await startProduct();
     const body = new ReadableStream({
       async start(stream) {
@@ -332,6 +332,8 @@ describe('A batch', () => {
       status: 422,
       body: { error: { details: { items: [{ line: 2, message: 'The text is not UTF-8.' }] } } },
     });
+    const replaced = await submit(`image_url;tags\n${photo(1)};a\uFFFD`, { headers: { 'content-type': 'text/csv' } });
+    expect(replaced.body.data.total).toBe(1);
   });
 
   it('of an unsupported type is rejected with 415, and one above 32 MiB with 413', async () => {

@@ -16,11 +16,10 @@ export interface UnreadableItem {
   readonly problem: string;
 }
 
-/** The decoder's replacement of other bytes. */
-const NOT_UTF8 = '\uFFFD';
 /** Like the body of a single request. */
 const MAX_ITEM_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /** The lines of a body in JSON lines; skips empty ones. Holds one line of at most `MAX_ITEM_BYTES` and one chunk in memory. */
 export async function* readJsonLines(
@@ -70,10 +69,11 @@ export async function* readCsvItems(
   schema: TObject,
 ): AsyncGenerator<ItemText | UnreadableItem, void, undefined> {
   let header: readonly string[] | undefined;
-  for await (const { line, cells } of readRows(body)) {
+  for await (const { line, bytes } of readRows(body)) {
+    const cells = bytes.map((cell) => cell.toString('utf8'));
     header ??= columnsOf(cells, schema);
     if (line.isHeader) continue;
-    if (cells.some((cell) => cell.includes(NOT_UTF8))) {
+    if (!bytes.every(isUtf8)) {
       yield { line: line.number, problem: 'The text is not UTF-8.' };
       continue;
     }
@@ -140,13 +140,14 @@ async function* readRows(body: AsyncIterable<Buffer>) {
   const delimiter = delimiterOf(start);
   const source = Readable.from(
     (async function* () {
-      yield start;
+      yield start.subarray(start.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0);
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
     })(),
   );
   const parser = parse({
-    bom: true,
     delimiter,
+    // Cells are bytes: the parser would replace those that are not UTF-8. It cannot remove a byte order mark then.
+    encoding: null,
     info: true,
     max_record_size: MAX_ITEM_BYTES,
     relax_column_count_less: true,
@@ -156,7 +157,7 @@ async function* readRows(body: AsyncIterable<Buffer>) {
   let isHeader = true;
   try {
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<Row>) {
-      yield { line: { number: info.lines, isHeader }, cells: record };
+      yield { line: { number: info.lines, isHeader }, bytes: record };
       isHeader = false;
     }
   } catch (error) {
@@ -169,7 +170,7 @@ async function* readRows(body: AsyncIterable<Buffer>) {
 }
 
 interface Row {
-  readonly record: string[];
+  readonly record: Buffer[];
   readonly info: { readonly lines: number };
 }
 
