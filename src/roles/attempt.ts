@@ -112,7 +112,10 @@ export function beginAttempt(
     const error = aborted ? new TaskFailure(FAILURES.INFERENCE_TIMEOUT) : settled.error;
     // Not a failure of the task: retried uncounted until the file storage is available.
     if (isStorageUnavailable(error)) {
-      log.info({ err: error }, 'the file storage is unavailable; the attempt will be retried');
+      log.warn(
+        { err: error, reason: 'STORAGE_UNAVAILABLE' },
+        'the task was requeued until the file storage is available',
+      );
       return { result: requeuedUncounted(claim, 'STORAGE_UNAVAILABLE', STORAGE_RETRY_MS) };
     }
     const { code, message, transient } = failureOf(error, log);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
 import { releaseOnExit } from './release-on-exit.ts';
 
@@ -37,9 +37,13 @@ async function callsAfter(message: object, end: (child: ChildProcess) => void, r
   return calls;
 }
 
-it('the tasks of a killed worker are released, and other workers are notified', async () => {
+it('the tasks of a killed worker are released with a warning, and other workers are notified', async () => {
+  const warn = vi.spyOn(log, 'warn');
+  onTestFinished(() => warn.mockRestore());
   const calls = await callsAfter({ loaded: 'a', worker: 'w1' }, (child) => child.kill('SIGKILL'));
   expect(calls).toEqual(['w1 of 3', 'waiting:a']);
+  const entry = { service: 'a', worker: 'w1', released: 1, reason: 'WORKER_LOST', exitSignal: 'SIGKILL' };
+  expect(warn).toHaveBeenCalledWith(entry, 'tasks of a lost worker were requeued');
 });
 
 it('no worker is notified when the killed worker held no tasks or the database fails', async () => {

@@ -18,16 +18,16 @@ export function releaseOnExit(
   child.on('message', (message) => {
     if (typeof message === 'object' && 'worker' in message) worker = (message as WorkerReady).worker;
   });
-  const release = async (id: string) => {
+  const release = async (id: string, exit: object) => {
     const released = await tasks.release(id, maxAttempts);
     if (released === 0) return;
     tasks.hint(`waiting:${service}`);
-    log.info({ service, worker: id, released }, 'tasks of a lost worker were requeued');
+    log.warn({ service, worker: id, released, reason: 'WORKER_LOST', ...exit }, 'tasks of a lost worker were requeued');
   };
   // Not `exit`: messages may still arrive after it.
-  child.once('close', (code) => {
+  child.once('close', (code, exitSignal) => {
     if (code === 0 || worker === undefined) return;
-    release(worker).catch((err) =>
+    release(worker, code === null ? { exitSignal } : { code }).catch((err) =>
       log.warn({ err, service }, 'releasing tasks of a lost worker failed; its leases will expire'),
     );
   });

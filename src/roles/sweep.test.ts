@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { Files } from '../base/files.ts';
-import { createLog } from '../base/log.ts';
+import { createLog, type Log } from '../base/log.ts';
 import type { SweepResult, TaskStore } from '../tasks/store.ts';
 import { createTaskMetrics } from './metrics.ts';
 import { type SweepDeps, sweep } from './sweep.ts';
@@ -18,10 +18,17 @@ async function sweepWith(
     files?: Partial<Files>;
     services?: SweepDeps['services'];
     absent?: SweepDeps['databaseCleanups'];
+    log?: Log;
   },
 ): Promise<void> {
   const stopped = new AbortController();
-  const { tasks, files, services = [{ name: 'a' }], absent = [] } = deps(() => stopped.abort());
+  const {
+    tasks,
+    files,
+    services = [{ name: 'a' }],
+    absent = [],
+    log = createLog('silent', 'test'),
+  } = deps(() => stopped.abort());
   await sweep({
     tasks: {
       sweep: async () => NOTHING,
@@ -36,7 +43,7 @@ async function sweepWith(
     ...{ services, databaseCleanups: absent },
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
     taskMetrics: createTaskMetrics(new Registry()),
-    log: createLog('silent', 'test'),
+    log,
     signal: stopped.signal,
   });
 }
@@ -101,4 +108,20 @@ it('a sweep after failures reports the start of the outage, the same in all part
   expect(tried).toBeGreaterThanOrEqual(1e6);
   expect([again, rest]).toEqual([tried, tried]);
   expect(next).toBeGreaterThanOrEqual(3e6);
+});
+
+it('requeued tasks are a warning with the reason', async () => {
+  const log = createLog('silent', 'test');
+  const warn = vi.spyOn(log, 'warn');
+  await sweepWith((stop) => ({
+    log,
+    tasks: {
+      async sweep() {
+        stop();
+        return { ...NOTHING, returned: 2 };
+      },
+    },
+  }));
+  const entry = expect.objectContaining({ returned: 2, reason: 'WORKER_LOST' });
+  expect(warn).toHaveBeenCalledWith(entry, 'tasks with expired leases were requeued');
 });

@@ -74,7 +74,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
         for (const queue of queues) tasks.hint(`waiting:${queue}`);
-        log.info(swept, 'tasks with expired leases were requeued');
+        log.warn({ ...swept, reason: 'WORKER_LOST' }, 'tasks with expired leases were requeued');
       }
       for (const { id, error } of swept.skipped) log.error({ err: error, task: id }, 'sweeping this task failed');
       if (swept.extended > 0) log.warn(swept, 'leases that expired during a database outage were extended');
