@@ -102,6 +102,20 @@ describe('The OpenAI-compatible API', () => {
     expect(await countOf('files')).toBe(0);
   });
 
+  it.each(['file', 'other'])('returns 400 for a second file part, named %s, and stores nothing', async (name) => {
+    const part = (field: string) => `${FILE.replace('"file"', `"${field}"`)}RIFF\r\n`;
+    expect(await post(`${FIELD}${part('file')}${part(name)}--x--\r\n`)).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          ...{ message: 'A request must contain exactly one file.', type: 'invalid_request_error' },
+          ...{ param: 'file', code: 'invalid_value' },
+        },
+      },
+    });
+    expect([await countOf('tasks'), await countOf('files'), await storedFiles()]).toEqual([0, 0, []]);
+  });
+
   it('returns its own error format for every status', async () => {
     expect(await post('{}', 'application/json')).toMatchObject(shaped(415, 'unsupported_media_type'));
     expect(await product.call('/v1/audio/transcriptions')).toMatchObject(shaped(405, 'method_not_allowed'));

@@ -19,7 +19,8 @@ export interface Received {
   readonly sandbox: string | undefined;
 }
 
-const LIMITS = { maxFiles: 1, maxFileBytes: AUDIO_MAX_BYTES, maxTotalBytes: AUDIO_MAX_BYTES };
+/** The second file is rejected below, in OpenAI's way. */
+const LIMITS = { maxFiles: 2, maxFileBytes: AUDIO_MAX_BYTES, maxTotalBytes: AUDIO_MAX_BYTES };
 
 /** Reads a multipart request and stores its file, or throws and leaves nothing. */
 export async function receive(
@@ -29,9 +30,11 @@ export async function receive(
   const reader = createOptionReader({ models, translate });
   let file: StoredFile | undefined;
   let rehearsed: string | undefined;
+  let parts = 0;
   try {
     for await (const part of uploadParts(request, LIMITS)) {
       if (part.kind === 'field') reader.add(part.name, part.value);
+      else if (++parts > 1) throw invalidValue('file', 'A request must contain exactly one file.');
       else if (part.name === 'file') {
         rehearsed = sandboxInput(sandbox, request.principal, 'file', part.filename);
         file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
