@@ -190,13 +190,13 @@ it('assay transcribe FOLDER writes a transcript per recording, or a table of the
   const transcribe = (output: string, ...options: string[]) =>
     assay(['transcribe', 'calls', ...at(speech), '--token', TOKEN, '--output', output, '--format', 'srt', ...options]);
   expect(await transcribe('texts-out')).toEqual({ code: 0, out: '2 done: texts-out\n', err: '' });
-  const readB = () => readFile(join(folder, 'texts-out', 'monday', 'b.mp3.srt'), 'utf8');
+  const readB = () => readFile(join(folder, 'texts-out', 'monday', 'b.srt'), 'utf8');
   const tasks = async () =>
     new Set((await readFile(join(folder, 'texts-out', '.assay-srt.progress'), 'utf8')).match(/"task":"\w+"/g)).size;
   expect(await readB()).toContain(' --> ');
   expect(await tasks()).toBe(2);
 
-  await rm(join(folder, 'texts-out', 'monday', 'b.mp3.srt'));
+  await rm(join(folder, 'texts-out', 'monday', 'b.srt'));
   expect(await transcribe('texts-out')).toMatchObject({ code: 0 });
   expect(await readB(), 'a deleted file is written again').toContain(' --> ');
   expect(await tasks()).toBe(2);
@@ -259,7 +259,7 @@ describe('assay transcribe FOLDER', () => {
 
   it('writes a file that could not be written from the same task', { tags: ['full'] }, async () => {
     const name = await recordingFolder('blocked');
-    const output = join(folder, `${name}-out`, 'a.mp3.txt');
+    const output = join(folder, `${name}-out`, 'a.txt');
     await mkdir(output, { recursive: true });
     const before = await countTasks(speech);
     const { code, err } = await transcribe(name);

@@ -4,6 +4,20 @@ import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findItems } from './find-items.ts';
 
+it('leaves out the extension in the names of written files, unless two files would have the same', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-items-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'a.b'));
+  const expected = {
+    ...{ 'kitchen.ogg': 'kitchen', 'a.b/kitchen.mp3': 'a.b/kitchen' },
+    ...{ 'hall.ogg': 'hall.ogg', 'Hall.mp3': 'Hall.mp3' },
+    ...{ 'roof.mp3': 'roof', 'roof.mp3.wav': 'roof.mp3.wav' },
+  };
+  for (const name of Object.keys(expected)) await writeFile(join(folder, name), '');
+  const items = await findItems(folder, 'recordings', join(folder, 'out'));
+  expect(Object.fromEntries(items.map(({ name, outputName }) => [name, outputName]))).toEqual(expected);
+});
+
 it('gives a file whose name contains a backslash another name than a file in a subfolder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-items-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -9,6 +9,8 @@ export interface Item {
   readonly name: string;
   /** With the name of the folder, as on the page of a batch: for tables and as `file_name`. */
   readonly title: string;
+  /** The name without its extension, unless two items would then have files of the same name. */
+  readonly outputName: string;
   readonly paths: readonly string[];
   /** Sizes and times of change. */
   readonly version: string;
@@ -44,16 +46,31 @@ export async function findItems(folder: string, kind: keyof typeof EXTENSIONS, o
     throw new OperatorError(`${folder} has no ${kind} (${EXTENSIONS[kind].join(', ')}).`);
   }
   const parent = resolve(folder, '..');
+  // A subfolder may have the name of the folder.
+  const nameOf = (path: string) =>
+    (relative(folder, path) || `${basename(resolve(folder))}.images`).replaceAll(sep, '/');
+  const outputNames = outputNamesOf([...groups.keys()].map(nameOf));
   return Promise.all(
     [...groups].map(async ([path, paths]) => ({
-      // A subfolder may have the name of the folder.
-      name: (relative(folder, path) || `${basename(resolve(folder))}.images`).replaceAll(sep, '/'),
+      name: nameOf(path),
+      outputName: outputNames.get(nameOf(path))!,
       title: relative(parent, path).replaceAll(sep, '/'),
       paths,
       version: (await Promise.all(paths.map(versionOf))).join(' '),
     })),
   );
 }
+
+function outputNamesOf(names: readonly string[]): Map<string, string> {
+  const counts = new Map<string, number>();
+  // File systems may ignore the case.
+  const keysOf = (name: string) => new Set([name, withoutExtension(name)].map((each) => each.toLowerCase()));
+  for (const name of names) for (const key of keysOf(name)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const isOwn = (name: string) => counts.get(name.toLowerCase()) === 1;
+  return new Map(names.map((name) => [name, isOwn(withoutExtension(name)) ? withoutExtension(name) : name]));
+}
+
+const withoutExtension = (name: string) => name.slice(0, name.length - extname(name).length);
 
 /** The page images in a folder are one document. */
 const itemPath = (path: string, kind: keyof typeof EXTENSIONS): string =>

@@ -76,7 +76,7 @@ export async function transcribeFolder(
     const vocabulary = await readVocabularyFile(options.vocabulary);
     const request = { language, vocabulary, ...groupingOf(options) };
     if (!isTable) await makeFolder(output);
-    const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
+    const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
     const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
       upload: (item, signal) => uploadFile(stt, item, signal),
       create: async ({ title }, { key: idempotencyKey, url }, signal) =>

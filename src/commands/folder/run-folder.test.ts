@@ -29,7 +29,13 @@ it('prints a line per tenth of the items without a terminal', async () => {
   onTestFinished(() => {
     process.stderr.isTTY = isTTY;
   });
-  const items = Array.from({ length: 25 }, (_, i) => ({ name: `${i}.jpg`, title: '', paths: [], version: '' }));
+  const items = Array.from({ length: 25 }, (_, i) => ({
+    name: `${i}.jpg`,
+    title: '',
+    outputName: '',
+    paths: [],
+    version: '',
+  }));
   const work = { create: async () => 'task', finish: async () => 'result' };
   await runFolder(items, work, { manifest, concurrency: 2, signal: new AbortController().signal });
   const lines = print.mock.calls.map(([line]) => /\d+ of 25/.exec(line)?.[0]);
@@ -47,7 +53,13 @@ it('waits for many tasks without a warning about listeners', async () => {
     await manifest.close();
     await rm(folder, { recursive: true });
   });
-  const items = Array.from({ length: 32 }, (_, i) => ({ name: `${i}.jpg`, title: `${i}.jpg`, paths: [], version: '' }));
+  const items = Array.from({ length: 32 }, (_, i) => ({
+    name: `${i}.jpg`,
+    title: `${i}.jpg`,
+    outputName: '',
+    paths: [],
+    version: '',
+  }));
   const work = {
     create: async () => 'task',
     finish: async (_task: string, _item: unknown, signal: AbortSignal) => {
@@ -69,7 +81,7 @@ describe('runFolder after an interrupted run', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const items = [{ name: 'a.jpg', title: 'a.jpg', paths: [], version: '' }];
+  const items = [{ name: 'a.jpg', title: 'a.jpg', outputName: '', paths: [], version: '' }];
   const run = async (answers: () => string, finish = async (task: string) => `result of ${task}`) => {
     const manifest = await Manifest.open<string>(join(folder, 'progress'));
     const work = {

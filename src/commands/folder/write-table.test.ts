@@ -8,7 +8,7 @@ it('prints failures without control characters of the server or a file name', ()
     vi.restoreAllMocks();
     process.exitCode = undefined;
   });
-  const item = { name: 'a\u001b[2J.jpg', title: '', paths: [], version: '' };
+  const item = { name: 'a\u001b[2J.jpg', title: '', outputName: '', paths: [], version: '' };
   report([{ item, task: undefined, result: undefined, failure: { code: 'X', message: 'bad\u0007' } }], 'a.csv');
   expect(print).toHaveBeenCalledExactlyOnceWith('a [2J.jpg: bad  (X)');
 });
