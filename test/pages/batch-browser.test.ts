@@ -230,7 +230,7 @@ it('The page of a batch repeats an upload that is refused with Retry-After, unti
   });
   const status = () => page.locator('#status').textContent();
   await page.locator('#file').setInputFiles([file('a.jpg')]);
-  await until(status).toMatch(/^Сейчас принимаются другие пакеты, или в очереди нет места\. Повтор через \d+ с\.$/);
+  await until(status).toMatch(/^Сейчас принимаются другие пакеты, или в очереди нет места\. Повтор через [1-6]\d с\.$/);
   await page.locator('#cancel').click();
   await until(() => page.locator('#left-out').textContent()).toBe('Загрузка отменена.');
   seconds = 1;

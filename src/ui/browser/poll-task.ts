@@ -4,9 +4,12 @@ import { RequestError } from './requests.ts';
 /** A pending retry: its cause (status 0: the server cannot be reached) and the remaining seconds. */
 export type OnRetry = (hitch: { refusal: RequestError; seconds: number } | undefined) => void;
 
+/** Chosen: a person who watches the page does not wait longer for the next attempt. */
+const MAX_RETRY_SECONDS = 60;
+
 const isTransient = ({ status }: RequestError) => [0, 429, 503].includes(status);
 
-/** Retries 429 and 503 after `Retry-After`, and lost connections with increasing delays. Other errors are thrown. */
+/** Retries 429 and 503 after `Retry-After`, at most a minute, and lost connections with increasing delays. Other errors are thrown. */
 export async function withRetry<T>(
   run: () => Promise<T>,
   onRetry: OnRetry,
@@ -20,13 +23,17 @@ export async function withRetry<T>(
       return result;
     } catch (error) {
       if (!(error instanceof RequestError && isRetried(error))) throw error;
-      for (let secondsLeft = error.retryAfterSeconds ?? Math.min(10, 2 ** failures); secondsLeft > 0; secondsLeft--) {
+      for (let secondsLeft = retryDelay(error, Math.min(10, 2 ** failures)); secondsLeft > 0; secondsLeft--) {
         onRetry({ refusal: error, seconds: secondsLeft });
         await sleep(1000, signal);
       }
     }
   }
 }
+
+/** Seconds from 1 to 60: those of `Retry-After`, or else `otherwise`. */
+export const retryDelay = ({ retryAfterSeconds }: RequestError, otherwise: number): number =>
+  Math.min(MAX_RETRY_SECONDS, Math.max(1, retryAfterSeconds ?? otherwise));
 
 export interface TaskProgress {
   readonly status: 'queued' | 'processing' | 'done' | 'failed';

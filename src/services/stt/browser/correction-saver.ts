@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
+import { retryDelay } from '../../../ui/browser/poll-task.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { Recorded, RecordedSegment } from '../result.ts';
 import { changeBetween, mergeChanges, type SegmentChange } from './segment-changes.ts';
@@ -10,7 +11,7 @@ export interface Transcript extends Recorded {
 
 export type SaveState = 'saving' | 'saved' | { readonly failed: unknown };
 
-const RETRY_MS = 5000;
+const RETRY_SECONDS = 5;
 
 /** Stores the segments one version after another, and merges the changes of other editors. */
 export function createCorrectionSaver(options: {
@@ -70,8 +71,8 @@ export function createCorrectionSaver(options: {
         const isTransient =
           failed instanceof RequestError && (failed.status === 0 || failed.status === 429 || failed.status >= 500);
         if (isTransient) {
-          const waitMs = Math.max(RETRY_MS, (failed.retryAfterSeconds ?? 0) * 1000);
-          retry = setTimeout(() => void save(), waitMs);
+          const seconds = Math.max(RETRY_SECONDS, retryDelay(failed, RETRY_SECONDS));
+          retry = setTimeout(() => void save(), seconds * 1000);
         }
       })
       .finally(() => {
