@@ -86,6 +86,17 @@ describe('PUT /result/{task_id}/transcript', () => {
     expect((await read(id)).body.data).toMatchObject({ words: RESULT.words, segments: merged });
   });
 
+  it('stores which words were confirmed', async () => {
+    const id = await transcribe();
+    const confirmed = [RESULT.words[2]!.start, RESULT.words[0]!.start];
+    expect((await put(id, [{ ...FIRST, confirmed }, SECOND])).body.data.version).toBe(1);
+    const sorted = { ...FIRST, confirmed: [...confirmed].sort() };
+    expect((await read(id)).body.data).toMatchObject({ segments: [sorted, SECOND], words: RESULT.words });
+    expect((await put(id, [{ ...sorted, confirmed: [...confirmed, ...confirmed] }, SECOND])).body.data.version).toBe(1);
+    const { edits } = (await product.call(`/result/${id}/transcript/history`)).body.data;
+    expect(edits).toMatchObject([{ removed: [FIRST], inserted: [sorted] }]);
+  });
+
   it('rejects the second of two editors with the current version', async () => {
     const id = await transcribe();
     expect((await put(id, [LEAK, SECOND], { version: 0 })).status).toBe(200);
@@ -198,6 +209,11 @@ describe('PUT /result/{task_id}/transcript', () => {
     ['a segment after the recording', [FIRST, { ...SECOND, end: 7 }], /^segments\.1: ends after the recording \(6 s\)/],
     ['a negative time', [{ ...FIRST, start: -1 }], /start/],
     ['control characters', [{ ...FIRST, text: 'a\u0000b' }], /^segments\.0: contains control characters/],
+    [
+      'a confirmed time of no word',
+      [{ ...FIRST, confirmed: [1.234] }],
+      /^segments\.0: `confirmed`: no word starts at 1\.234 s/,
+    ],
     ['a missing text', [{ start: 0, end: 1 }], /text/],
     ['a text', 'text', /segments/],
   ])('rejects %s', async (_, segments, message) => {

@@ -158,8 +158,18 @@ export const TranscriptVersion = Type.Object(
   { description: 'Of a corrected transcript; without it the version is 0.' },
 );
 
+const CorrectedSegment = Type.Object({
+  ...Segment.properties,
+  confirmed: Type.Optional(
+    Type.Array(Seconds, {
+      description: 'The `start` of each recognised word that a user has confirmed, as in the `words` of the original.',
+    }),
+  ),
+});
+
 export const Transcript = Type.Object({
   ...Transcription.properties,
+  segments: Type.Optional(Type.Array(CorrectedSegment)),
   correction: Type.Optional(TranscriptVersion),
 });
 
@@ -171,7 +181,7 @@ const MAX_SEGMENTS = 10_000;
 
 export const CorrectionBody = Type.Object(
   {
-    segments: Type.Array(Segment, {
+    segments: Type.Array(CorrectedSegment, {
       maxItems: MAX_SEGMENTS,
       description: `All segments of the corrected transcript, at most ${MAX_SEGMENTS}, ordered by \`start\` and within the recording. A segment without text is removed.`,
     }),
@@ -187,8 +197,8 @@ export const TranscriptHistory = Success(
         changed_at: UnixSeconds,
         changed_by: Type.String(),
         position: Type.Integer({ description: 'The index of the first removed segment.' }),
-        removed: Type.Array(Segment),
-        inserted: Type.Array(Segment),
+        removed: Type.Array(CorrectedSegment),
+        inserted: Type.Array(CorrectedSegment),
       }),
     ),
   }),

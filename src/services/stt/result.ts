@@ -33,6 +33,8 @@ export interface RecordedSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** Of a correction: the starts of the words that a user has confirmed, in ascending order; absent if there are none. */
+  readonly confirmed?: readonly number[];
 }
 
 export interface TimedWord {

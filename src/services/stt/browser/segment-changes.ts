@@ -8,7 +8,12 @@ export interface SegmentChange {
 }
 
 export const isSameSegment = (a: RecordedSegment | undefined, b: RecordedSegment | undefined): boolean =>
-  a !== undefined && b !== undefined && a.start === b.start && a.end === b.end && a.text === b.text;
+  a !== undefined &&
+  b !== undefined &&
+  a.start === b.start &&
+  a.end === b.end &&
+  a.text === b.text &&
+  String(a.confirmed ?? '') === String(b.confirmed ?? '');
 
 /** The shortest single change between two lists; undefined if they are equal. */
 export function changeBetween(

@@ -9,13 +9,14 @@ const MAX_SEGMENT_BYTES = 64 * 1024;
 /** Chosen: more than twice the text of 4 hours of fast Russian speech. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** With single spaces and without empty segments. Throws a 422 error that names the invalid segment. */
+/** With single spaces, ordered confirmations and without empty segments. Throws a 422 error that names the invalid segment. */
 export function parseSegments(
   given: Static<typeof CorrectionBody>['segments'],
-  { duration_seconds: duration, segments: original }: Recorded,
+  { duration_seconds: duration, segments: original, words = [] }: Recorded,
 ): RecordedSegment[] {
   // A provider may return an end after the declared duration.
   const until = original.reduce((latest, { end }) => Math.max(latest, end), duration);
+  const wordStarts = new Set(words.map((word) => word.start));
   let [previousStart, bytes] = [0, 0];
   const segments = given.map((segment, index): RecordedSegment => {
     const invalid = (why: string) => validationError(`segments.${index}: ${why}`);
@@ -29,7 +30,10 @@ export function parseSegments(
     bytes += length;
     const text = composeCharacters(segment.text, 'NFC').replace(/\s+/g, ' ').trim();
     if (/[\p{Cc}\p{Cs}]/u.test(text)) throw invalid('contains control characters.');
-    return { start, end, text };
+    const confirmed = [...new Set(segment.confirmed)].sort((a, b) => a - b);
+    const unknown = confirmed.find((at) => !wordStarts.has(at));
+    if (unknown !== undefined) throw invalid(`\`confirmed\`: no word starts at ${unknown} s.`);
+    return { start, end, text, ...(confirmed.length > 0 && { confirmed }) };
   });
   if (bytes > MAX_TEXT_BYTES) throw validationError(`segments: longer than ${MAX_TEXT_BYTES} bytes in total.`);
   return segments.filter(({ text }) => text !== '');
