@@ -110,6 +110,116 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
+  it('plays a segment to its end, and from the cursor beyond it', async (test) => {
+    const { page, problems } = await open(test);
+    const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
+    const paused = () => page.evaluate<boolean>('document.querySelector("#audio").paused');
+    await edit(page);
+    await page.keyboard.press('Alt+Shift+Enter');
+    await until(at).toBeGreaterThan(0);
+    await until(paused).toBe(true);
+    expect(await at()).toBeGreaterThanOrEqual(2);
+    expect(await at()).toBeLessThan(2.5);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Alt+Enter');
+    await until(at).toBeGreaterThan(2.6);
+    expect(await paused()).toBe(false);
+    await page.getByRole('button', { name: 'Play segment' }).click();
+    await until(at).toBeLessThan(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('undoes merges, splits, deletions and edits, and keeps the changes of others', async (test) => {
+    const { page, put, problems, texts } = await open(test);
+    const undo = () => page.keyboard.press('Control+Z');
+    await edit(page);
+    expect(await page.locator('#undo').isDisabled()).toBe(true);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Delete');
+    await until(texts).toEqual([`${TEXTS[0]} ${TEXTS[1]}`, TEXTS[2]]);
+    await undo();
+    await until(texts).toEqual(TEXTS);
+    expect(await value(page)).toBe(TEXTS[0]);
+    expect(await page.locator('#live').textContent()).toBe('Change undone');
+    expect(await page.locator('#undo').isDisabled()).toBe(true);
+
+    for (const key of ['Control+Home', 'Control+ArrowRight', 'Control+Enter']) await page.keyboard.press(key);
+    await until(texts).toEqual(['The', 'north wall shows a crack.', TEXTS[1], TEXTS[2]]);
+    for (const key of ['Control+A', 'Delete', 'Enter']) await page.keyboard.press(key);
+    await until(texts).toEqual(['The', TEXTS[1], TEXTS[2]]);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('!');
+    await undo();
+    expect(await value(page), 'the field undoes what was typed').toBe(TEXTS[1]);
+    await undo();
+    await until(texts).toEqual(['The', 'north wall shows a crack.', TEXTS[1], TEXTS[2]]);
+    await status(page).toBe('Saved');
+    const changed = (await texts()).map((text: string, i: number) => (i === 3 ? 'The work ends tomorrow.' : text));
+    const starts = [0, 1 / 3, 2, 4];
+    await put(changed.map((text: string, i: number) => ({ start: starts[i]!, end: starts[i + 1] ?? 6, text })));
+    await page.locator('#undo').focus();
+    await page.keyboard.press('Enter');
+    await until(texts).toEqual([TEXTS[0], TEXTS[1], 'The work ends tomorrow.']);
+    expect(problems.filter((problem) => !problem.includes('412'))).toEqual([]);
+  });
+
+  it('confirms words with low confidence by key and click, so that their marks disappear', async (test) => {
+    const result = recorded(['It is shot or shot creed.', 'The work ends today.']);
+    const { page, problems, stored } = await open(test, { result });
+    const marks = () => page.locator('#transcript mark').count();
+    await edit(page);
+    await page.keyboard.press('Alt+C');
+    expect(await page.locator('#live').textContent()).toBe(
+      'Place the cursor in a word with low confidence to confirm it.',
+    );
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Alt+C');
+    expect(await page.locator('#doubtful').textContent()).toBe('Words to check: 1');
+    const starts = result.words!.filter(({ text }) => text === 'shot').map(({ start }) => start);
+    await until(async () => (await stored()).segments[0].confirmed).toEqual([starts[0]]);
+    await page.keyboard.press('Enter');
+    expect(await marks()).toBe(1);
+    await page.locator('#transcript mark').click();
+    expect(await page.evaluate<string>('getSelection().toString()')).toBe('shot');
+    await page.getByRole('button', { name: 'Confirm word' }).click();
+    await until(async () => (await stored()).segments[0].confirmed).toEqual(starts);
+    expect(await page.locator('#doubtful').textContent()).toBe('');
+    await page.locator('#history summary').click();
+    await until(() => page.locator('#history li').first().textContent()).toContain('(words confirmed)');
+
+    await page.reload();
+    await until(() => page.locator('#edit').count()).toBe(1);
+    await until(marks).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('offers corrected words again after a reload, except those in the vocabulary and dismissed ones', async (test) => {
+    const forget = () => product.call('/vocabulary', { method: 'PUT', body: { terms: [] } });
+    await forget();
+    onTestFinished(async () => void (await forget()));
+    const { page, problems, texts } = await open(test);
+    const offers = () => page.locator('.offer button:first-child').allTextContents();
+    const offer = (term: string) => `Add “${term}” to the vocabulary`;
+    await edit(page);
+    for (const text of ['The Nordic wall has a crevice.', 'It is treated with shotcrete.', 'The work ends tonight.']) {
+      await field(page).fill(text);
+      await page.keyboard.press('Enter');
+    }
+    const all = ['Nordic', 'has', 'crevice', 'shotcrete', 'tonight'].map(offer);
+    await until(offers).toEqual(all);
+    await until(async () => (await texts())[2]).toBe('The work ends tonight.');
+    await page.reload();
+    await until(offers).toEqual(all);
+    await page.getByRole('button', { name: 'Do not suggest “tonight”' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.offers [role=status]').textContent()).toBe('“tonight” will not be suggested again.');
+    await page.getByRole('button', { name: offer('shotcrete') }).click();
+    await until(offers).toEqual(all.slice(0, 3));
+    await page.reload();
+    await until(offers).toEqual(all.slice(0, 3));
+    expect(problems).toEqual([]);
+  });
+
   it('marks words with low confidence, moves to them, and offers corrected ones as vocabulary', async (test) => {
     const { page, problems } = await open(test);
     expect(await page.locator('#transcript mark').allTextContents()).toEqual(['shot']);
@@ -258,8 +368,11 @@ describe('The transcript editor', () => {
     await page.getByRole('textbox', { name: 'Текст с 0:00 до 0:02' }).fill('Corrected.');
     const download = page.waitForEvent('download');
     await page.locator('#save-txt').click();
+    expect((await download).suggestedFilename()).toBe('note.txt');
     const file = await (await download).createReadStream();
     expect(Buffer.concat(await file.toArray()).toString()).toBe(`Corrected. ${TEXTS[1]} ${TEXTS[2]}\n`);
+    await page.getByRole('button', { name: 'Отменить', exact: true }).click();
+    await until(() => page.locator('#live').textContent()).toBe('Изменение отменено');
     await page.getByRole('button', { name: 'Завершить правку' }).click();
     expect(problems).toEqual([]);
   });

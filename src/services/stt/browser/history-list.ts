@@ -44,7 +44,7 @@ export function createHistoryList(options: {
       'li',
       {},
       el('span', { class: 'hint' }, `${at}, ${edit.changed_by}`),
-      fill(texts.change, { from, to }),
+      from === to ? fill(texts.confirmedIn, { text: to }) : fill(texts.change, { from, to }),
       revert,
     );
   }

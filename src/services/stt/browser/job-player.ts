@@ -3,14 +3,37 @@ import { createPlayer } from '../../../ui/browser/player.ts';
 import type { Formatters } from './formatters.ts';
 import type { TranscriptionJob } from './transcription-job.ts';
 
+/** Browsers report the time of a playing recording at least every 250 ms. Chosen: twice as long. */
+const MAX_LATE_SECONDS = 0.5;
+
 export function createJobPlayer(words: Formatters, onMoment: (seconds: number, playing: boolean) => void) {
   const { texts } = words;
   let current: TranscriptionJob | undefined;
   /** The preview of `current`, which an earlier task gets later. */
   let loaded: string | undefined;
-  const { audio, playFrom } = createPlayer(onMoment, (notice) => {
-    notice.textContent = current ? fill(texts.noPlayer, { name: current.name }) : '';
+  /** Where the playback of a segment ends. */
+  let stopAt: number | undefined;
+  const { audio, playFrom } = createPlayer(
+    (seconds, playing) => {
+      stopAtEnd();
+      onMoment(seconds, playing);
+    },
+    (notice) => {
+      notice.textContent = current ? fill(texts.noPlayer, { name: current.name }) : '';
+    },
+  );
+  // A hidden page gets no animation frames.
+  audio.addEventListener('timeupdate', stopAtEnd);
+  audio.addEventListener('pause', () => {
+    stopAt = undefined;
   });
+
+  function stopAtEnd(): void {
+    if (stopAt === undefined || audio.currentTime < stopAt) return;
+    // The user has moved on in the recording.
+    if (audio.currentTime > stopAt + MAX_LATE_SECONDS) stopAt = undefined;
+    else audio.pause();
+  }
 
   const choose = byId<HTMLInputElement>('choose-recording');
   choose.addEventListener('change', () => {
@@ -42,13 +65,22 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
       current = job;
       load(job);
     },
-    playFrom,
+    playFrom(seconds: number): void {
+      stopAt = undefined;
+      playFrom(seconds);
+    },
+    /** Stops at the end of the range. */
+    playRange({ start, end }: { readonly start: number; readonly end: number }): void {
+      stopAt = end;
+      playFrom(start);
+    },
     position: () => audio.currentTime,
     seek(seconds: number): void {
       audio.currentTime = seconds;
     },
     /** Pauses, or plays from there. */
     toggle(seconds: number): void {
+      stopAt = undefined;
       if (audio.paused) playFrom(seconds);
       else audio.pause();
     },

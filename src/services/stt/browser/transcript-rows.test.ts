@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { keptWords, mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
-import { correctedTerm, createTermStore } from './vocabulary-offers.ts';
+import { correctedTerms } from './corrected-terms.ts';
+import { confirmWord, isDoubtful, keptWords, mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
+import { createTermStore } from './vocabulary-offers.ts';
 
 const word = (text: string, start: number) => ({ text, start, end: start + 0.5 });
 const WORDS = [word('One', 0.9), word('two', 1.5), word('three', 3)];
@@ -22,6 +23,17 @@ describe('splitRow', () => {
   it.each([0, 13])('is undefined at offset %i, because one side would be empty', (offset) => {
     expect(splitRow(ROW, offset)).toBeUndefined();
   });
+});
+
+it('confirmWord removes the doubt about one word, also after a split and a merge', () => {
+  const words = WORDS.map((each) => ({ ...each, confidence: 0.2 }));
+  const [one, , three] = words as [(typeof words)[0], (typeof words)[0], (typeof words)[0]];
+  const row = confirmWord(confirmWord({ ...ROW, words }, three), one);
+  expect(words.map((each) => isDoubtful(row, each))).toEqual([false, true, false]);
+  expect(row.segment.confirmed).toEqual([0.9, 3]);
+  const [first, second] = splitRow(row, 8)!;
+  expect([first.segment.confirmed, second.segment.confirmed]).toEqual([[0.9], [3]]);
+  expect(mergeRows(first, second, ' ')).toEqual(row);
 });
 
 it('keptWords are without those of removed segments, also of a removed half', () => {
@@ -52,14 +64,15 @@ it('partsOf keeps the words around edited ones', () => {
   expect(parts('One two two three')).toEqual([one, two, { start: 2, end: 3, text: 'two' }, three]);
 });
 
-it.each([
-  ['is treated with shot creed.', 'is treated with shotcrete.', 'shotcrete'],
-  ['ask Mr Smith now', 'ask Mr Smythe now', 'Smythe'],
-  ['the wall', 'The wall', undefined],
-  ['the wall', 'the north wall', undefined],
-  ['one two three four', 'five six seven eight', undefined],
-])('correctedTerm between "%s" and "%s" is %s', (before, after, term) => {
-  expect(correctedTerm(before, after)).toBe(term);
+it.each<[string, string, string[]]>([
+  ['is treated with shot creed.', 'is treated with shotcrete.', ['shotcrete']],
+  ['ask Mr Smith now', 'ask Mr Smythe now', ['Smythe']],
+  ['ask Mr Smith of the sea meant plant now', 'ask Mr Smythe of the cement plant now', ['Smythe', 'cement']],
+  ['the wall', 'The wall', []],
+  ['the wall', 'the north wall', []],
+  ['one two three four', 'five six seven eight', []],
+])('correctedTerms between "%s" and "%s" are %s', (before, after, terms) => {
+  expect(correctedTerms(before.split(' '), after.split(' '))).toEqual(terms);
 });
 
 it('createTermStore keeps the terms of two quick clicks', async () => {

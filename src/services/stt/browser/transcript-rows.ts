@@ -46,28 +46,45 @@ export function partsOf({ segment, words }: Row): readonly TimedWord[] {
   return [...kept[0], ...(text === '' ? [] : [{ start, end, text }]), ...kept[1]];
 }
 
-export const isDoubtful = ({ confidence }: TimedWord): boolean =>
-  confidence !== undefined && confidence < DOUBTFUL_CONFIDENCE;
+/** Whether the word has a low confidence and is not confirmed. */
+export const isDoubtful = ({ segment }: Row, { confidence, start }: TimedWord): boolean =>
+  confidence !== undefined && confidence < DOUBTFUL_CONFIDENCE && segment.confirmed?.includes(start) !== true;
+
+/** Without the mark of a word with a low confidence. */
+export const confirmWord = (row: Row, word: TimedWord): Row =>
+  rowOf(row.segment, row.words, [...(row.segment.confirmed ?? []), word.start]);
+
+/** With the confirmations of words that the row has. */
+function rowOf({ start, end, text }: RecordedSegment, words: readonly TimedWord[], confirmed: readonly number[]): Row {
+  const starts = new Set(words.map((word) => word.start));
+  const kept = [...new Set(confirmed)].filter((at) => starts.has(at)).sort((a, b) => a - b);
+  return { segment: { start, end, text, ...(kept.length > 0 && { confirmed: kept }) }, words };
+}
 
 /** Undefined if one side would be empty. The time is that of the word, or else proportional to the text. */
 export function splitRow({ segment, words }: Row, offset: number): readonly [Row, Row] | undefined {
   const texts = [normalize(segment.text.slice(0, offset)), normalize(segment.text.slice(offset))] as const;
   if (texts.includes('')) return undefined;
   const at = toMilliseconds(timeAt({ segment, words }, offset));
+  const { start, end, confirmed = [] } = segment;
+  const isBefore = (word: TimedWord) => middleOf(word) < at;
+  const wordsAfter = words.filter((word) => !isBefore(word));
   return [
-    { segment: { ...segment, end: at, text: texts[0] }, words: words.filter((word) => middleOf(word) < at) },
-    { segment: { ...segment, start: at, text: texts[1] }, words: words.filter((word) => middleOf(word) >= at) },
+    rowOf({ start, end: at, text: texts[0] }, words.filter(isBefore), confirmed),
+    rowOf({ start: at, end, text: texts[1] }, wordsAfter, confirmed),
   ];
 }
 
-export const mergeRows = (first: Row, second: Row, separator: string): Row => ({
-  segment: {
-    start: first.segment.start,
-    end: Math.max(first.segment.end, second.segment.end),
-    text: normalize(`${first.segment.text}${separator}${second.segment.text}`),
-  },
-  words: [...first.words, ...second.words],
-});
+export const mergeRows = (first: Row, second: Row, separator: string): Row =>
+  rowOf(
+    {
+      start: first.segment.start,
+      end: Math.max(first.segment.end, second.segment.end),
+      text: normalize(`${first.segment.text}${separator}${second.segment.text}`),
+    },
+    [...first.words, ...second.words],
+    [...(first.segment.confirmed ?? []), ...(second.segment.confirmed ?? [])],
+  );
 
 /** When the character at `offset` is spoken. */
 export function timeAt(row: Row, offset: number): number {

@@ -1,53 +1,102 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
 import { el, fill } from '../../../ui/browser/dom.ts';
+import { parseJson } from '../../../ui/browser/requests.ts';
 import type { Formatters } from './formatters.ts';
 import type { WrittenTerm } from './term-lines.ts';
 
-/** Longer corrections are sentences, not terms. */
-const MAX_WORDS = 3;
 const MAX_OFFERS = 12;
+/** In this browser, for all transcripts. */
+const DISMISSED_KEY = 'assay-dismissed-terms';
+const MAX_DISMISSED = 200;
 
 export type VocabularyOffers = ReturnType<typeof createVocabularyOffers>;
 
-/** Offers corrected words as vocabulary of the token. */
+/** Offers corrected words as vocabulary of the token, unless it has them or the user dismissed them. */
 export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorText }: Formatters) {
   const element = el('div', { class: 'offers', role: 'group', 'aria-label': edit.vocabulary, hidden: true });
   const status = el('span', { class: 'hint', role: 'status', tabindex: '-1' });
   element.append(el('span', { class: 'hint' }, edit.vocabulary), status);
-  const offered = new Set<string>();
+  const shown = new Map<string, HTMLElement>();
+  const settled = new Set<string>(dismissedTerms());
+  let offered: readonly string[] = [];
+  let known: Promise<void> | undefined;
 
   const store = createTermStore(api);
 
+  /** Offers without the terms of the vocabulary are better than none. */
+  const readKnown = async () => {
+    const vocabulary = await api.call<{ terms: readonly WrittenTerm[] }>('vocabulary').catch(() => undefined);
+    for (const { term } of vocabulary?.terms ?? []) settled.add(term);
+  };
+
+  function update(): void {
+    const terms = offered.filter((term) => !settled.has(term)).slice(0, MAX_OFFERS);
+    for (const [term, offer] of shown) if (!terms.includes(term)) remove(term, offer);
+    for (const term of terms) {
+      if (shown.has(term)) continue;
+      const offer = offerOf(term);
+      shown.set(term, offer);
+      status.before(offer);
+    }
+    if (terms.length > 0) element.hidden = false;
+    else if (status.textContent === '') element.hidden = true;
+  }
+
+  function remove(term: string, offer: HTMLElement): void {
+    const next = offer.nextElementSibling?.querySelector('button') ?? status;
+    const hadFocus = offer.contains(document.activeElement);
+    shown.delete(term);
+    offer.remove();
+    if (hadFocus) next.focus();
+  }
+
+  function offerOf(term: string): HTMLElement {
+    const add = el('button', { type: 'button', class: 'small' }, fill(edit.addTerm, { term }));
+    const label = fill(edit.dismissTerm, { term });
+    const dismiss = el('button', { type: 'button', class: 'small', 'aria-label': label, title: label }, '×');
+    add.addEventListener('click', () => void addTerm(term, add));
+    dismiss.addEventListener('click', () => {
+      localStorage.setItem(DISMISSED_KEY, JSON.stringify([...dismissedTerms(), term].slice(-MAX_DISMISSED)));
+      settle(term, fill(edit.termDismissed, { term }));
+    });
+    return el('span', { class: 'offer' }, add, dismiss);
+  }
+
+  function settle(term: string, message: string): void {
+    status.textContent = message;
+    settled.add(term);
+    update();
+  }
+
   async function addTerm(term: string, button: HTMLButtonElement): Promise<void> {
-    const isFocused = () => document.activeElement === button || document.activeElement === document.body;
-    button.disabled = true;
+    // A disabled button has no focus.
+    button.setAttribute('aria-disabled', 'true');
     try {
       await store(term);
-      const next = button.nextElementSibling as HTMLElement;
-      const hadFocus = isFocused();
-      button.remove();
-      status.textContent = fill(edit.termAdded, { term });
-      if (hadFocus) next.focus();
+      settle(term, fill(edit.termAdded, { term }));
     } catch (error) {
-      button.disabled = false;
-      if (isFocused()) button.focus();
+      button.removeAttribute('aria-disabled');
       status.textContent = errorText(error);
     }
   }
 
   return {
     element,
-    /** Offers the words that replaced others. */
-    add(before: string, after: string): void {
-      const term = correctedTerm(before, after);
-      if (term === undefined || offered.has(term) || offered.size === MAX_OFFERS) return;
-      offered.add(term);
-      const button = el('button', { type: 'button', class: 'small' }, fill(edit.addTerm, { term }));
-      button.addEventListener('click', () => void addTerm(term, button));
-      status.before(button);
-      element.hidden = false;
+    /** Offers these terms, in place of earlier ones. */
+    show(terms: readonly string[]): void {
+      offered = [...new Set(terms)];
+      if (offered.every((term) => settled.has(term))) update();
+      else {
+        known ??= readKnown();
+        void known.then(update);
+      }
     },
   };
+}
+
+function dismissedTerms(): string[] {
+  const stored = parseJson(localStorage.getItem(DISMISSED_KEY) ?? '');
+  return Array.isArray(stored) ? stored.map(String) : [];
 }
 
 /** Adds one term after the other: each addition replaces the whole vocabulary. */
@@ -66,21 +115,3 @@ export function createTermStore(api: Pick<ApiClient, 'call'>): (term: string) =>
     return added;
   };
 }
-
-/** The words that replaced others, without punctuation around them. */
-export function correctedTerm(before: string, after: string): string | undefined {
-  const [old, now] = [before.split(' '), after.split(' ')];
-  while (old.length > 0 && old[0] === now[0]) {
-    old.shift();
-    now.shift();
-  }
-  while (old.length > 0 && old.at(-1) === now.at(-1)) {
-    old.pop();
-    now.pop();
-  }
-  const [wrong, term] = [old, now].map((words) => words.map(withoutPunctuation).join(' ')) as [string, string];
-  if (old.length === 0 || now.length > MAX_WORDS || term.length < 3) return undefined;
-  return term.toLowerCase() === wrong.toLowerCase() ? undefined : term;
-}
-
-const withoutPunctuation = (word: string) => word.replace(/^[^\p{L}\p{N}]+/u, '').replace(/[^\p{L}\p{N}]$/u, '');
