@@ -1,3 +1,5 @@
+/** `г.` and `аг.` in Latin letters, before a name. */
+const LATIN_TOWN = /(?<![\p{L}\d])[аa]?r(?=\.?\s+[А-ЯЁ])/gu;
 // Single letters are abbreviations only before a name or a number.
 const ABBREVIATION =
   /(?<![\p{L}-])(?:(?:обл|ул|пер|просп|корп|стр|[кК][вВ]|лит|пос|дер|пом|гор)(?=\s*[\p{L}\d,]|\s*$)|(?:[гсд]|ст)(?=\s+[\p{Lu}\d]))(?![\p{L}.-])/gu;
@@ -22,6 +24,7 @@ const DIGITS_OF_CODE = new Set([1, 4, 6]);
 export function correctAddress(text: string): string {
   return text
     .replace(BAR, ' ')
+    .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
     .replace(ABBREVIATION, '$&.')
     .replace(MISSING_COMMA, ', ')
     .replace(MISSING_STREET_COMMA, ', ')
