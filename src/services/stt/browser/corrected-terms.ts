@@ -41,4 +41,4 @@ function replacements(before: readonly string[], after: readonly string[]): [old
   return [...runs, run];
 }
 
-const withoutPunctuation = (word: string) => word.replace(/^[^\p{L}\p{N}]+/u, '').replace(/[^\p{L}\p{N}]$/u, '');
+const withoutPunctuation = (word: string) => /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(word)?.[0] ?? '';

@@ -71,6 +71,7 @@ it.each<[string, string, string[]]>([
   ['the wall', 'The wall', []],
   ['the wall', 'the north wall', []],
   ['one two three four', 'five six seven eight', []],
+  ['заменить стежку', 'заменить «стяжку»).', ['стяжку']],
 ])('correctedTerms between "%s" and "%s" are %s', (before, after, terms) => {
   expect(correctedTerms(before.split(' '), after.split(' '))).toEqual(terms);
 });
