@@ -32,10 +32,12 @@ const NO_TOKEN = { DEFECTOSCOPY_API_TOKENS: undefined };
 vi.setConfig({ testTimeout: 120_000 });
 afterEach(cleanUp);
 
-it('Assay starts without settings, prints a working command, shuts down gracefully, and restarts within 10 s', async () => {
+it('Assay starts without settings, prints a working command, shuts down gracefully, and restarts as fast as it started first', async () => {
   const place = await createInstancePlace();
+  const firstBegan = performance.now();
   const first = startAssay(place, { env: NO_TOKEN });
   await first.waitForOutput(/is ready/);
+  const firstMs = Math.round(performance.now() - firstBegan);
   const token = /token=(\S+)/.exec(first.output.out)?.[1];
   expect(token).toMatch(/^assay-/);
   expect(first.output.out).toContain(`page       ${first.url}/#token=${token}`);
@@ -67,8 +69,8 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   await second.waitForOutput(/is ready/);
   expect((await second.call(`/result/${task_id}`, asOwner)).body).toEqual(answer.body);
   const ms = Math.round(performance.now() - began);
-  console.log(`The second start responds after ${ms} ms.`);
-  expect(ms).toBeLessThan(10_000);
+  console.log(`The first start responds after ${firstMs} ms, the second after ${ms} ms.`);
+  expect(ms).toBeLessThan(1.5 * firstMs);
   expect(await stop(second, place, 'SIGTERM')).toMatchObject({ code: 0 });
   const server = await readFile(join(place.dataDir, 'postgres', 'server.log'), 'utf8');
   expect(server).toContain('database system was shut down at');

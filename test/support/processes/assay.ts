@@ -147,16 +147,24 @@ export async function databasePid(place: Pick<InstancePlace, 'dataDir'>): Promis
   return (await isServerOf(lock.pid, clusterOf(place))) ? lock.pid : undefined;
 }
 
+/**
+ * Returns a port on which nothing listens. A product takes seconds to listen on it, so no two tests may get the same one meanwhile:
+ * each test process has a range of its own, and takes its ports one after the other.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    // Below the ephemeral range, whose ports outgoing connections may take at any time.
-    const port = randomInt(20_000, 30_000);
+    const port = FIRST_PORT + (portsTaken++ % PORTS_PER_PROCESS);
     const server = createServer().listen(port, '127.0.0.1');
     const listens = await once(server, 'listening').then(...FREE);
     server.close();
     if (listens) return port;
   }
 }
+
+// Below the ephemeral range, whose ports outgoing connections may take at any time.
+const PORTS_PER_PROCESS = 1000;
+const FIRST_PORT = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * PORTS_PER_PROCESS;
+let portsTaken = randomInt(PORTS_PER_PROCESS);
 
 const FREE = [() => true, () => false] as const;
 
