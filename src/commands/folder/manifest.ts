@@ -65,6 +65,11 @@ export class Manifest<Result> {
     return line?.version === version ? line : undefined;
   }
 
+  /** Also before it changed. */
+  hasSeen({ name }: Item): boolean {
+    return this.#lines.has(name);
+  }
+
   async record({ name, version }: Item, progress: Progress<Result>): Promise<void> {
     const line = { name, version, ...progress };
     this.#lines.set(name, line);

@@ -82,7 +82,7 @@ describe('runFolder after an interrupted run', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const items = [{ name: 'a.jpg', title: 'a.jpg', outputName: '', paths: [], version: '' }];
-  const run = async (answers: () => string, finish = async (task: string) => `result of ${task}`) => {
+  const run = async (answers: () => string, finish = async (task: string) => `result of ${task}`, files = {}) => {
     const manifest = await Manifest.open<string>(join(folder, 'progress'));
     const work = {
       upload: async () => `https://files/${requests.length}`,
@@ -93,7 +93,7 @@ describe('runFolder after an interrupted run', () => {
       finish,
     };
     const options = { manifest, concurrency: 1, signal: new AbortController().signal };
-    return runFolder(items, work, options).finally(() => manifest.close());
+    return runFolder(items, { ...work, ...files }, options).finally(() => manifest.close());
   };
   const interrupt = async () => {
     const interrupted = run(() => {
@@ -106,6 +106,24 @@ describe('runFolder after an interrupted run', () => {
     await interrupt();
     expect(await run(() => 'task')).toMatchObject([{ task: 'task', result: 'result of task' }]);
     expect(requests).toEqual([{ key: expect.any(String), url: 'https://files/0' }, requests[0]]);
+  });
+
+  it('does not overwrite a file that it did not write', async () => {
+    let exists = true;
+    const files = { isPresent: async () => exists };
+    const write = async () => {
+      exists = true;
+      return 'written';
+    };
+    const refused = await run(() => 'task', write, files);
+    expect(refused).toMatchObject([{ task: undefined, failure: { code: 'OUTPUT_EXISTS' } }]);
+    expect(await run(() => 'task', write, files)).toEqual(refused);
+    expect(requests).toEqual([]);
+    exists = false;
+    const written = [{ result: 'written', failure: undefined }];
+    expect(await run(() => 'task', write, files)).toMatchObject(written);
+    expect(await run(() => 'task', write, files)).toMatchObject(written);
+    expect(requests).toHaveLength(1);
   });
 
   it('uploads again if the upload has expired', async () => {

@@ -16,7 +16,7 @@ export interface FolderWork<Result> {
   create(item: Item, request: TaskRequest, signal: AbortSignal): Promise<string>;
   /** Waits for a task, and writes files of its own. Throws `TaskFailed`. */
   finish(task: string, item: Item, signal: AbortSignal): Promise<Result>;
-  /** Whether the files of a done item still exist; by default it has none. */
+  /** Whether the file of an item exists; by default it has none. */
   isPresent?(item: Item): Promise<boolean>;
 }
 
@@ -30,6 +30,10 @@ export interface Outcome<Result> {
 /** The service refused the item itself; other errors stop the whole run. */
 const REFUSED = [400, 413, 415, 422];
 const UNWRITABLE = 'UNWRITABLE';
+const FOREIGN_FILE: Failure = {
+  code: 'OUTPUT_EXISTS',
+  message: 'A file that this command did not write is at the place of its output. Move it, or choose another --output.',
+};
 
 /**
  * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar, without a
@@ -71,6 +75,10 @@ async function runItem<Result>(
   signal: AbortSignal,
 ): Promise<Outcome<Result>> {
   const known = manifest.progressOf(item);
+  // Not recorded: the next run checks again.
+  if (!manifest.hasSeen(item) && (await work.isPresent?.(item))) {
+    return { item, task: undefined, result: undefined, failure: FOREIGN_FILE };
+  }
   if (known?.result !== undefined && (await (work.isPresent?.(item) ?? true))) {
     return { item, task: known.task, result: known.result, failure: undefined };
   }

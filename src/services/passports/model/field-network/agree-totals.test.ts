@@ -45,6 +45,14 @@ it('reads a missing or doubtful total as the printed sum of its column', () => {
   expect(totals({ ...rooms, 'areas:total_area': field(20.55, 0.3) }, texts)[0]).toBe(20.55);
 });
 
+it('corrects a figure of a sure total that OCR misread', () => {
+  const total = (value: number) => ({ ...rooms, 'areas:total_area': { ...field(value, 0.99), source: 'ocr' as const } });
+  expect(totals(total(29.6), ['Итого 20,60'])[0]).toBe(20.6);
+  expect(totals(total(29.6), [''])[0]).toBe(29.6);
+  expect(totals(total(39.6), ['Итого 20,60'])[0]).toBe(39.6);
+  expect(totals({ ...rooms, 'areas:total_area': field(29.6, 0.99) }, ['Итого 20,60'])[0]).toBe(29.6);
+});
+
 it('adds no sum that is not printed, and none of one row', () => {
   expect(totals(rooms, ['Итого 20,70'])[0]).toBeUndefined();
   expect(totals({ 'rooms:1.area': field(12.5) }, ['12,5'])[0]).toBeUndefined();

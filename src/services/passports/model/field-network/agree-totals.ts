@@ -18,14 +18,15 @@ const ROUNDING = 0.006;
 
 /**
  * Chooses missing and doubtful totals together: a total that differs from the sum of its parts, by the sums of the schema's
- * checks, becomes the number outside the table that equals the sum, if one is printed.
+ * checks, becomes the number outside the table that equals the sum, if one is printed. So does a sure one of which OCR misread a figure.
  */
 export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
   const agreed: Record<string, Field> = { ...fields };
   const keys = new Set([...everyField(schema)].map(({ key }) => key));
   const checks = (schema.checks ?? []).filter((check) => 'sum' in check);
-  const isDoubtful = (key: string) => {
-    const { confidence = 0, disagrees = false } = agreed[key] ?? {};
+  const isDoubtful = (key: string, instead?: number) => {
+    const { value, source, confidence = 0, disagrees = false } = agreed[key] ?? {};
+    if (source === 'ocr' && instead !== undefined && isMisreading(Number(value), instead)) return true;
     return disagrees || (confidence ?? 0) < MAX_DOUBTFUL;
   };
   let numbers: PrintedNumber[] | undefined;
@@ -39,7 +40,7 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
     const found = numbers.find(({ value }) => sums.some((sum) => Math.abs(value - sum) < ROUNDING));
     if (!found) continue;
     const field = createField(found.tokens, found.value, own ? CONFIDENCE.doubtful : CONFIDENCE.missing);
-    if (isDoubtful(key)) agreed[key] = field;
+    if (isDoubtful(key, found.value)) agreed[key] = field;
     else {
       // A sure number, but of the whole, which was read as one of its parts.
       const whole = checks.find(
@@ -65,6 +66,12 @@ export function agreeUncorrected(
   return Object.fromEntries(
     Object.entries(after).map(([key, field]) => [key, field.value === before[key]?.value ? agreed[key]! : field]),
   );
+}
+
+/** Whether one figure of a number differs, as OCR confuses them: 191.4 and 101.4. */
+function isMisreading(read: number, right: number): boolean {
+  const [figures, others] = [read.toFixed(2), right.toFixed(2)];
+  return figures.length === others.length && [...figures].filter((figure, i) => figure !== others[i]).length === 1;
 }
 
 /** The fields and cells of a sum. */

@@ -12,6 +12,15 @@ const MISSING_STREET_COMMA =
 /** The rule of a blank or a cell after a part. */
 const BAR = /(?<=,)\s[/|]\s(?=\p{Lu})/gu;
 
+/** Before the district after a region: `Тверская обл. Кимрский р-н`, `212 км ПК 4 Олевский район`. */
+const MISSING_DISTRICT_COMMA = /(?<=обл\.|\d)\s+(?=\p{Lu}[\p{L}-]+[иоы]й р(?:-н|айон)(?!\p{L}))/gu;
+
+/** A town or village whose letter was read as a capital. */
+const CAPITAL_TOWN = /(?<=^|,\s)[ГС](?=\.?\s\p{Lu}\p{Ll}{2})/gu;
+
+/** Specks: `Восточно-Казахстанская. обл.`, `край.,`. */
+const STRAY_DOT = /(?<=(?:[сц]к(?:ая|ий|ое|ой)|(?<!\p{L})край))\.(?=\s\p{Ll}|,)/gu;
+
 /** A house number 3 that OCR reads as the letter З: `д. ЗА`. */
 const HOUSE_NUMBER = /(?<=(?<!\p{L})(?:д|дом|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
 
@@ -24,11 +33,17 @@ const DIGITS_OF_CODE = new Set([1, 4, 6]);
 export function correctAddress(text: string): string {
   return text
     .replace(BAR, ' ')
+    .replace(STRAY_DOT, '')
     .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
+    .replace(CAPITAL_TOWN, (town) => town.toLowerCase())
+    .replace(/(?<!\p{L})кори(?=\.?\s?\d)/gu, 'корп')
     .replace(ABBREVIATION, '$&.')
     .replace(MISSING_COMMA, ', ')
     .replace(MISSING_STREET_COMMA, ', ')
+    .replace(MISSING_DISTRICT_COMMA, ', ')
     .replace(HOUSE_NUMBER, '3')
+    .replace(/(?<=\d\s?[«„"])6(?=[»“"])/gu, 'б')
+    .replace(/(?<=\d)-\s?[иіi](?=\s\p{Lu})/gu, '-й')
     .replace(POSTAL_CODE, (code) =>
       [...code].map((one, i) => (one === 'O' && DIGITS_OF_CODE.has(i) ? '0' : one)).join(''),
     );

@@ -86,6 +86,10 @@ function withoutOpenBrackets(text: string): string {
 /** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
   const value = withoutRemnants(text)
+    .replace(DOUBLED, (letters) => (isInBothCases(letters) ? letters[0]!.toUpperCase() : letters))
+    .replace(DOUBLED_AT_START, (letters, upper: string) => (isInBothCases(letters) ? upper : letters))
+    .replace(/(?<![\d\p{L}])3З(?!\p{L})/gu, '3')
+    .replace(SPACED_HYPHEN, '-')
     .replace(ROMAN, (number) =>
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
@@ -103,8 +107,25 @@ function correctOcrText(spec: TextSpec, text: string): string {
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
-  return kept.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО').replace(DOT_WITHIN, '');
+  return kept
+    .replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО')
+    .replace(INITIAL_3, 'З')
+    .replace(DOT_WITHIN, '');
 }
+
+/** One letter that was recognized twice, in both cases: `WwW. E. Landry`, `П.иИ.`. */
+const DOUBLED = /(?<!\p{L})(\p{L})\1+(?!\p{L})/giu;
+
+/** `Ммензелинское`. Only letters with which no word begins twice. */
+const DOUBLED_AT_START = /(?<!\p{L})([КМНПТХШWKXZ])\p{Ll}(?=\p{Ll})/gu;
+
+const isInBothCases = (letters: string): boolean => {
+  const [first = '', ...others] = letters;
+  return others.every((other) => other.toLowerCase() === first.toLowerCase()) && others.some((other) => other !== first);
+};
+
+/** `Arsenault -Donovan`, `Восточно- Сибирская`. */
+const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
@@ -118,6 +139,9 @@ const LOST_BREVE_WITHIN =
 
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
+
+/** The initial З before another one: `ИП Магомедова 3. А.` */
+const INITIAL_3 = /(?<=\p{Lu}\p{Ll}+ )3(?=\.\s?\p{Lu}\.)/gu;
 
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;
@@ -137,7 +161,11 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 /** Corrects confused digits and letters, and lost dots of initials, if the result matches the field's `shapes`. */
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes) return value;
-  const text = value.replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з').replace(/(?<=, [A-Z]{2,4})!$/u, 'I');
+  const text = value
+    .replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з')
+    .replace(/(?<!\p{L})l(?=[a-z]{2})/gu, 'I')
+    .replace(/(?<=\p{Ll}{2})(?=\p{Lu}\.)/gu, ' ')
+    .replace(/(?<=, [A-Z]{2,4})!$/u, 'I');
   const single = text.replace(TWO_LETTERS, (both, upper: string, lower: string) =>
     upper.toLowerCase() === lower ? `${upper}.` : both,
   );
