@@ -46,7 +46,10 @@ it('reads a missing or doubtful total as the printed sum of its column', () => {
 });
 
 it('corrects a figure of a sure total that OCR misread', () => {
-  const total = (value: number) => ({ ...rooms, 'areas:total_area': { ...field(value, 0.99), source: 'ocr' as const } });
+  const total = (value: number) => ({
+    ...rooms,
+    'areas:total_area': { ...field(value, 0.99), source: 'ocr' as const },
+  });
   expect(totals(total(29.6), ['Итого 20,60'])[0]).toBe(20.6);
   expect(totals(total(29.6), [''])[0]).toBe(29.6);
   expect(totals(total(39.6), ['Итого 20,60'])[0]).toBe(39.6);

@@ -121,7 +121,9 @@ const DOUBLED_AT_START = /(?<!\p{L})([КМНПТХШWKXZ])\p{Ll}(?=\p{Ll})/gu;
 
 const isInBothCases = (letters: string): boolean => {
   const [first = '', ...others] = letters;
-  return others.every((other) => other.toLowerCase() === first.toLowerCase()) && others.some((other) => other !== first);
+  return (
+    others.every((other) => other.toLowerCase() === first.toLowerCase()) && others.some((other) => other !== first)
+  );
 };
 
 /** `Arsenault -Donovan`, `Восточно- Сибирская`. */
