@@ -73,7 +73,7 @@ export const settings = {
   tesseract: text(
     'PASSPORTS_TESSERACT',
     'tesseract',
-    'Tesseract program for OCR, used if it is installed with the language `rus`; otherwise, and with `none`, the bundled OCR engine is used.',
+    'Tesseract program for OCR, used if it is installed with the model `Cyrillic` or `rus`; otherwise, and with `none`, the bundled OCR engine is used.',
   ),
   taskDeadlineSeconds: integer(
     'PASSPORTS_TASK_DEADLINE_SECONDS',

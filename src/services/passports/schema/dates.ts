@@ -46,7 +46,8 @@ const CONFUSED_DIGITS = /(?<!\p{L})[\dOОоoЗзlI|бБВ]{1,4}(?:[./-][\dOОоo
 
 const YEAR = String.raw`(?<y>\d{4}|\d{2}\s{1,3}\d{2}|\d{2})(?!\d)`;
 const DAY = String.raw`(?<!\d)(?<d>\d{1,2})`;
-const ROMAN = '[IVXХІl]{1,4}';
+/** Also as OCR reads it: II as П, III as Ш, and I as 1, or as Т after X. */
+const ROMAN = '(?=1?[IVXХІlПШ])[IVXХІlПШ1ТT]{1,4}';
 const NAME = String.raw`(?<m>\p{L}{3,9})`;
 const CLOSING_QUOTE = `[»"”“>'’)]`;
 const ENDING = '(?:-?(?:го|ое|е|st|nd|rd|th))?';
@@ -78,7 +79,11 @@ function findInDigits(text: string, thisYear: number, isMonthFirst: boolean): Fo
   for (const one of PATTERNS) {
     for (const match of searched.matchAll(one)) {
       const { y, m, d, separator } = match.groups as Record<'y' | 'm' | 'd' | 'separator', string>;
-      const [year, month, day] = [fullYear(y, thisYear), /\d/u.test(m) ? Number(m) : parseMonth(m), Number(d)];
+      const [year, month, day] = [
+        fullYear(y, thisYear),
+        /^\d+$/u.test(m) ? Number(m) : parseMonth(plainRoman(m)),
+        Number(d),
+      ];
       const isSwapped = match[0].startsWith(d) && (separator === '/' || separator === '-');
       const dayFirst = isSwapped && isMonthFirst ? undefined : isoDate(year, month, day);
       const value = dayFirst ?? (isSwapped && month ? isoDate(year, day, month) : undefined);
@@ -89,6 +94,14 @@ function findInDigits(text: string, thisYear: number, isMonthFirst: boolean): Fo
   }
   return undefined;
 }
+
+const plainRoman = (month: string): string =>
+  month.length > 4
+    ? month
+    : month
+        .replaceAll('Ш', 'III')
+        .replaceAll('П', 'II')
+        .replace(/(?<=[XХ]I?)[ТT]/gu, 'I');
 
 /** Start of the spaces and quotation marks before the day at `index`. */
 function quoteStart(text: string, index: number): number {

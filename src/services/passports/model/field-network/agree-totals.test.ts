@@ -56,6 +56,13 @@ it('corrects a figure of a sure total that OCR misread', () => {
   expect(totals({ ...rooms, 'areas:total_area': field(29.6, 0.99) }, ['Итого 20,60'])[0]).toBe(29.6);
 });
 
+it('corrects a misread total by two sums that agree', () => {
+  const total = { ...field(29.6, 0.99), source: 'ocr' as const };
+  const parts = { 'areas:living_area': field(12.5), 'areas:auxiliary_area': field(8.1) };
+  expect(totals({ ...rooms, ...parts, 'areas:total_area': total }, [''])[0]).toBe(20.6);
+  expect(totals({ ...rooms, ...parts, 'areas:total_area': field(29.6, 0.99) }, [''])[0]).toBe(29.6);
+});
+
 it('adds no sum that is not printed, and none of one row', () => {
   expect(totals(rooms, ['Итого 20,70'])[0]).toBeUndefined();
   expect(totals({ 'rooms:1.area': field(12.5) }, ['12,5'])[0]).toBeUndefined();

@@ -18,7 +18,8 @@ const ROUNDING = 0.006;
 
 /**
  * Chooses missing and doubtful totals together: a total that differs from the sum of its parts, by the sums of the schema's
- * checks, becomes the number outside the table that equals the sum, if one is printed. So does a sure one of which OCR misread a figure.
+ * checks, becomes the number outside the table that equals the sum, if one is printed. So does a sure one of which OCR misread a figure,
+ * also if two sums agree and none is printed.
  */
 export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
   const agreed: Record<string, Field> = { ...fields };
@@ -38,7 +39,14 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
     if (!keys.has(key) || isRight || sums.length === 0 || countParts(check.sum, agreed) < MIN_PARTS) continue;
     numbers ??= printedNumbers(pages, agreed);
     const found = numbers.find(({ value }) => sums.some((sum) => Math.abs(value - sum) < ROUNDING));
-    if (!found) continue;
+    if (!found) {
+      const others = checks.filter((other) => other !== check && other.equals === key);
+      const otherSums = others.flatMap((other) => sumsOf(other, agreed));
+      const agreeing = sums.find((sum) => otherSums.some((other) => Math.abs(sum - other) < ROUNDING));
+      if (own?.source === 'ocr' && agreeing !== undefined && isMisreading(Number(own.value), agreeing))
+        agreed[key] = { ...own, value: Math.round(100 * agreeing) / 100, confidence: CONFIDENCE.doubtful };
+      continue;
+    }
     const field = createField(found.tokens, found.value, own ? CONFIDENCE.doubtful : CONFIDENCE.missing);
     if (isDoubtful(key, found.value)) agreed[key] = field;
     else {

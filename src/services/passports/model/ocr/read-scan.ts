@@ -51,7 +51,7 @@ export async function openScanReader(options: ScanReaderOptions = {}) {
   const threads = openThreadPool(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');
   const limit = pLimit(concurrency);
   return {
-    /** `tesseract rus+eng` or `tesseract.js kir+eng`. */
+    /** `tesseract Cyrillic+eng` or `tesseract.js kir+eng`. */
     name: engine.name,
     /** Pages processed at the same time; more wait. */
     concurrency,

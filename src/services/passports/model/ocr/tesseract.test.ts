@@ -28,6 +28,9 @@ describe('openTesseract', () => {
   it('names the engine by its languages', async () => {
     expect((await openTesseract(await programWith(['rus']), 1))?.name).toBe('tesseract rus');
     expect((await openTesseract(await programWith(['eng', 'osd', 'rus']), 1))?.name).toBe('tesseract rus+eng');
+    const both = await programWith(['eng', 'rus', 'script/Cyrillic']);
+    expect((await openTesseract(both, 1))?.name).toBe('tesseract script/Cyrillic+eng');
+    expect((await openTesseract(await programWith(['Cyrillic', 'rus']), 1))?.name).toBe('tesseract Cyrillic');
   });
 
   it('recognizes in English only if the model is installed', async () => {

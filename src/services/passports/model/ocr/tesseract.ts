@@ -4,12 +4,16 @@ import { type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
 import { encodeTiff } from './tiff.ts';
 import { parseTsv } from './tsv.ts';
 
-/** Opens the installed Tesseract; undefined if it or its Russian model is missing. */
+/** In order of preference. The model of the Cyrillic script is as fast as that of Russian and makes fewer errors. */
+const RUSSIAN = ['Cyrillic', 'script/Cyrillic', 'rus'];
+
+/** Opens the installed Tesseract; undefined if it or a model for Russian is missing. */
 export async function openTesseract(program: string, concurrency: number): Promise<OcrEngine | undefined> {
   const installed = await installedLanguages(program);
-  if (!installed.includes('rus')) return undefined;
+  const russian = RUSSIAN.find((model) => installed.includes(model));
+  if (russian === undefined) return undefined;
   const hasEnglish = installed.includes('eng');
-  const languages = hasEnglish ? 'rus+eng' : 'rus';
+  const languages = hasEnglish ? `${russian}+eng` : russian;
   const limit = pLimit(concurrency);
   const recognizeIn =
     (models: string): Recognize =>
@@ -22,7 +26,7 @@ export async function openTesseract(program: string, concurrency: number): Promi
   return {
     name: `tesseract ${languages}`,
     recognize: recognizeIn(languages),
-    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng'), recognizeRussian: recognizeIn('rus') }),
+    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng'), recognizeRussian: recognizeIn(russian) }),
     // It confuses no other figures, and all figures would take a quarter of the time again.
     confusableFigures: /5/u,
     close: async () => {},
