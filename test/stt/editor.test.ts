@@ -168,6 +168,11 @@ describe('The transcript editor', () => {
     const { page, problems, stored } = await open(test, { result });
     const marks = () => page.locator('#transcript mark').count();
     await edit(page);
+    // Option+C types ç.
+    await page.evaluate(`Object.defineProperty(navigator, 'platform', { value: 'MacIntel', configurable: true })`);
+    await page.keyboard.press('Alt+C');
+    expect(await page.locator('#live').textContent()).not.toContain('cursor');
+    await page.evaluate(`Object.defineProperty(navigator, 'platform', { value: 'Linux x86_64' })`);
     await page.keyboard.press('Alt+C');
     expect(await page.locator('#live').textContent()).toBe(
       'Place the cursor in a word with low confidence to confirm it.',
