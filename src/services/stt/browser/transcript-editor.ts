@@ -72,6 +72,8 @@ export function createTranscriptEditor(options: {
     onMerge(segments, notApplied) {
       const open = list.opened();
       const editing = open && { start: open.view.row.segment.start, caret: open.field.selectionStart };
+      // The merged segments have the typed text: without a record, undo would revert an earlier change.
+      list.commit();
       list.replaceAll(segments);
       const views = list.views();
       if (editing)
