@@ -89,7 +89,6 @@ export function createSegmentActions(options: {
     merge(offset) {
       const open = list().opened();
       if (!open) return;
-      list().commit();
       const views = list().views();
       const at = views.indexOf(open.view) + offset;
       const [first, second] = [views[at], views[at + 1]];
@@ -97,6 +96,7 @@ export function createSegmentActions(options: {
         announce(edit.notMerged);
         return;
       }
+      list().commit();
       const merged = mergeRows(first.row, second.row, space);
       changes.record([first.row.segment, second.row.segment], [merged.segment]);
       const [view] = list().replace(first, [merged], 2);
