@@ -36,6 +36,13 @@ it('confirmWord removes the doubt about one word, also after a split and a merge
   expect(mergeRows(first, second, ' ')).toEqual(row);
 });
 
+it('rowsOf removes the confirmations of words of other segments', () => {
+  const [first, second] = splitRow(ROW, 8)!;
+  const confirmed = [0.9, 3];
+  const rows = rowsOf([{ ...first.segment, confirmed }, { ...second.segment, confirmed }], WORDS);
+  expect(rows.map(({ segment }) => segment.confirmed)).toEqual([[0.9], [3]]);
+});
+
 it('keptWords are without those of removed segments, also of a removed half', () => {
   const segments = [
     { start: 1, end: 3, text: 'One two' },

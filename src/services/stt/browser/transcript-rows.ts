@@ -11,7 +11,9 @@ export interface Row {
 }
 
 export const rowsOf = (segments: readonly RecordedSegment[], words: readonly TimedWord[] = []): Row[] =>
-  paragraphs(segments, words).map(({ segment, parts }) => ({ segment, words: parts[0] === segment ? [] : parts }));
+  paragraphs(segments, words).map(({ segment, parts }, i) =>
+    rowOf(segment, parts[0] === segment ? [] : parts, segments[i]!.confirmed),
+  );
 
 /** Without the words of removed segments, which would be assigned to the segments before. Single pass. */
 export function keptWords(
@@ -55,7 +57,11 @@ export const confirmWord = (row: Row, word: TimedWord): Row =>
   rowOf(row.segment, row.words, [...(row.segment.confirmed ?? []), word.start]);
 
 /** With the confirmations of words that the row has. */
-function rowOf({ start, end, text }: RecordedSegment, words: readonly TimedWord[], confirmed: readonly number[]): Row {
+function rowOf(
+  { start, end, text }: RecordedSegment,
+  words: readonly TimedWord[],
+  confirmed: readonly number[] = [],
+): Row {
   const starts = new Set(words.map((word) => word.start));
   const kept = [...new Set(confirmed)].filter((at) => starts.has(at)).sort((a, b) => a - b);
   return { segment: { start, end, text, ...(kept.length > 0 && { confirmed: kept }) }, words };
@@ -66,7 +72,7 @@ export function splitRow({ segment, words }: Row, offset: number): readonly [Row
   const texts = [normalize(segment.text.slice(0, offset)), normalize(segment.text.slice(offset))] as const;
   if (texts.includes('')) return undefined;
   const at = toMilliseconds(timeAt({ segment, words }, offset));
-  const { start, end, confirmed = [] } = segment;
+  const { start, end, confirmed } = segment;
   const isBefore = (word: TimedWord) => middleOf(word) < at;
   const wordsAfter = words.filter((word) => !isBefore(word));
   return [
