@@ -88,9 +88,9 @@ describe('PUT /result/{task_id}/transcript', () => {
 
   it('stores which words were confirmed', async () => {
     const id = await transcribe();
-    const confirmed = [RESULT.words[2]!.start, RESULT.words[0]!.start];
+    const confirmed = [2, 0];
     expect((await put(id, [{ ...FIRST, confirmed }, SECOND])).body.data.version).toBe(1);
-    const sorted = { ...FIRST, confirmed: [...confirmed].sort() };
+    const sorted = { ...FIRST, confirmed: [0, 2] };
     expect((await read(id)).body.data).toMatchObject({ segments: [sorted, SECOND], words: RESULT.words });
     expect((await put(id, [{ ...sorted, confirmed: [...confirmed, ...confirmed] }, SECOND])).body.data.version).toBe(1);
     const { edits } = (await product.call(`/result/${id}/transcript/history`)).body.data;
@@ -210,10 +210,17 @@ describe('PUT /result/{task_id}/transcript', () => {
     ['a negative time', [{ ...FIRST, start: -1 }], /start/],
     ['control characters', [{ ...FIRST, text: 'a\u0000b' }], /^segments\.0: contains control characters/],
     [
-      'a confirmed time of no word',
-      [{ ...FIRST, confirmed: [1.234] }],
-      /^segments\.0: `confirmed`: no word starts at 1\.234 s/,
+      'a confirmed word that does not exist',
+      [{ ...FIRST, confirmed: [9] }],
+      /^segments\.0: `confirmed`: word 9 is not in the segment/,
     ],
+    [
+      'a confirmed word of another segment',
+      [FIRST, { ...SECOND, confirmed: [6, 5] }],
+      /^segments\.1: `confirmed`: word 5 is not in the segment/,
+    ],
+    ['more confirmed words than words', [{ ...FIRST, confirmed: Array(10).fill(0) }], /`confirmed`: more than 9 words/],
+    ['a time as a confirmed word', [{ ...FIRST, confirmed: [1.234] }], /confirmed/],
     ['a missing text', [{ start: 0, end: 1 }], /text/],
     ['a text', 'text', /segments/],
   ])('rejects %s', async (_, segments, message) => {

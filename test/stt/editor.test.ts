@@ -126,6 +126,9 @@ describe('The transcript editor', () => {
     expect(await paused()).toBe(false);
     await page.getByRole('button', { name: 'Play segment' }).click();
     await until(at).toBeLessThan(1);
+    await field(page).press('Enter');
+    await until(at).toBeGreaterThan(2.2);
+    expect(await paused(), 'the next segment continues').toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -168,6 +171,11 @@ describe('The transcript editor', () => {
     const { page, problems, stored } = await open(test, { result });
     const marks = () => page.locator('#transcript mark').count();
     await edit(page);
+    // Option+C types ç.
+    await page.evaluate(`Object.defineProperty(navigator, 'platform', { value: 'MacIntel', configurable: true })`);
+    await page.keyboard.press('Alt+C');
+    expect(await page.locator('#live').textContent()).not.toContain('cursor');
+    await page.evaluate(`Object.defineProperty(navigator, 'platform', { value: 'Linux x86_64' })`);
     await page.keyboard.press('Alt+C');
     expect(await page.locator('#live').textContent()).toBe(
       'Place the cursor in a word with low confidence to confirm it.',
@@ -175,14 +183,13 @@ describe('The transcript editor', () => {
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Alt+C');
     expect(await page.locator('#doubtful').textContent()).toBe('Words to check: 1');
-    const starts = result.words!.filter(({ text }) => text === 'shot').map(({ start }) => start);
-    await until(async () => (await stored()).segments[0].confirmed).toEqual([starts[0]]);
+    await until(async () => (await stored()).segments[0].confirmed).toEqual([2]);
     await page.keyboard.press('Enter');
     expect(await marks()).toBe(1);
     await page.locator('#transcript mark').click();
     expect(await page.evaluate<string>('getSelection().toString()')).toBe('shot');
     await page.getByRole('button', { name: 'Confirm word' }).click();
-    await until(async () => (await stored()).segments[0].confirmed).toEqual(starts);
+    await until(async () => (await stored()).segments[0].confirmed).toEqual([2, 4]);
     expect(await page.locator('#doubtful').textContent()).toBe('');
     await page.locator('#history summary').click();
     await until(() => page.locator('#history li').first().textContent()).toContain('(words confirmed)');
@@ -293,6 +300,40 @@ describe('The transcript editor', () => {
     expect(await value(page)).toBe(TEXTS[1]);
     expect(await page.locator('#transcript p').last().textContent()).toContain('tomorrow');
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
+  });
+
+  it('undoes the text that was being typed during the change of another editor', async (test) => {
+    const { page, put, texts } = await open(test);
+    await edit(page);
+    await status(page).toBe('Saved');
+    await page.keyboard.type('Now: ');
+    const { segments } = recorded(TEXTS);
+    await put([segments[0]!, segments[1]!, { ...segments[2]!, text: 'The work ends tomorrow.' }]);
+    let release = () => {};
+    const typed = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/transcript', (route) => typed.then(() => route.continue()), { times: 1 });
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Then: ');
+    release();
+    await until(texts).toEqual([`Now: ${TEXTS[0]}`, `Then: ${TEXTS[1]}`, 'The work ends tomorrow.']);
+    await page.keyboard.press('Control+Z');
+    await until(texts).toEqual([`Now: ${TEXTS[0]}`, TEXTS[1], 'The work ends tomorrow.']);
+    await page.keyboard.press('Control+Z');
+    await until(texts).toEqual([TEXTS[0], TEXTS[1], 'The work ends tomorrow.']);
+  });
+
+  it('does not take typed text over without a segment to merge with', async (test) => {
+    const { page, texts } = await open(test);
+    await edit(page);
+    await page.keyboard.type('Now: ');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Backspace');
+    expect(await page.locator('#live').textContent()).toBe('No segment to merge with.');
+    await page.keyboard.press('Escape');
+    expect(await value(page)).toBe(TEXTS[0]);
+    expect(await texts()).toEqual(TEXTS);
   });
 
   it('shows the text of another editor of the same segment, and keeps the own text', async (test) => {

@@ -161,8 +161,9 @@ export const TranscriptVersion = Type.Object(
 const CorrectedSegment = Type.Object({
   ...Segment.properties,
   confirmed: Type.Optional(
-    Type.Array(Seconds, {
-      description: 'The `start` of each recognised word that a user has confirmed, as in the `words` of the original.',
+    Type.Array(Type.Integer({ minimum: 0 }), {
+      description:
+        'The recognised words that a user has confirmed: the index of each, from 0, in the `words` of the original. Each is within the segment.',
     }),
   ),
 });

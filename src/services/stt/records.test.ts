@@ -58,6 +58,15 @@ describe('recordingRecords', () => {
     expect(title).toBe(`${'𐍈'.repeat(39)}…`);
   });
 
+  it('stores the corrected segments without confirmed words', async () => {
+    const segment = { start: 0, end: 9.5, text: 'Доброе утро.' };
+    const rows = [{ taskId: 't1', version: 1, segments: [{ ...segment, confirmed: [0] }] }];
+    const db = { query: async () => ({ rows, rowCount: 1 }) } as never;
+    const [record] = await maker.drafts(db, [task({})]);
+    expect(record!.result).toMatchObject({ transcription: segment.text });
+    expect((record!.result as { segments: unknown })['segments']).toEqual([segment]);
+  });
+
   it('stores the error of a failed task and skips cancelled tasks', async () => {
     const failure: Failure = { code: 'AUDIO_CORRUPT', message: 'The recording is damaged.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({

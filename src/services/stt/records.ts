@@ -5,7 +5,7 @@ import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from 
 import type { SharedSettings } from '../shared/service.ts';
 import { withSegments } from './corrections/corrected.ts';
 import { type Correction, readCorrections } from './corrections/store.ts';
-import type { Recorded, TranscribeInput } from './result.ts';
+import type { Recorded, RecordedSegment, TranscribeInput } from './result.ts';
 
 /** Searchable by the corrected transcription and the metadata. */
 export const recordingRecords = ({ filesHost }: SharedSettings): RecordMaker => ({
@@ -41,7 +41,7 @@ function draftOf(
   }
   // Word times are large and only needed by players.
   const { words: _, ...original } = JSON.parse(task.resultText) as Recorded;
-  const result = correction ? withSegments(original, correction.segments) : original;
+  const result = correction ? withSegments(original, correction.segments.map(withoutConfirmed)) : original;
   return {
     ...common,
     status: 'done',
@@ -50,6 +50,9 @@ function draftOf(
     result: result as unknown as JsonObject,
   };
 }
+
+/** Confirmations refer to the words. */
+const withoutConfirmed = ({ confirmed: _, ...segment }: RecordedSegment): RecordedSegment => segment;
 
 export function firstWords(text: string): string {
   const line = text

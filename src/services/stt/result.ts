@@ -33,7 +33,7 @@ export interface RecordedSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Of a correction: the starts of the words that a user has confirmed, in ascending order; absent if there are none. */
+  /** Of a correction: the indices of the words that a user has confirmed, in the `words` of the original and in ascending order; absent if there are none. */
   readonly confirmed?: readonly number[];
 }
 

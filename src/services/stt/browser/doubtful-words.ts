@@ -1,9 +1,8 @@
-import type { TimedWord } from '../result.ts';
-import { isDoubtful, partsOf, type Row } from './transcript-rows.ts';
+import { isDoubtful, partsOf, type Row, type RowWord } from './transcript-rows.ts';
 
 /** A word and its position in the text of its row. */
 export interface PlacedWord {
-  readonly word: TimedWord;
+  readonly word: RowWord;
   readonly start: number;
   readonly end: number;
 }

@@ -45,6 +45,7 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
 
   function load({ name, preview }: TranscriptionJob): void {
     loaded = preview;
+    stopAt = undefined;
     audio.setAttribute('aria-label', fill(texts.player, { name }));
     audio.hidden = preview === undefined;
     byId('no-player').hidden = true;
@@ -76,6 +77,7 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
     },
     position: () => audio.currentTime,
     seek(seconds: number): void {
+      stopAt = undefined;
       audio.currentTime = seconds;
     },
     /** Pauses, or plays from there. */

@@ -28,12 +28,13 @@ export function createRowList(options: {
   const { transcript, words, space, changes, actions, onShow, onOpen } = options;
   const element = el('div', { class: 'transcript', lang: transcript.language ?? '', id: 'transcript' });
   const rows = createRowRenderer(words, space);
+  const original = { ...transcript, words: transcript.words?.map((word, index) => ({ ...word, index })) ?? [] };
   let views: RowView[] = [];
   let open: OpenRow | undefined;
 
   function replaceAll(segments: readonly RecordedSegment[]): void {
     open = undefined;
-    views = rowsOf(segments, keptWords(transcript, segments)).map(rows.create);
+    views = rowsOf(segments, keptWords(original, segments)).map(rows.create);
     element.replaceChildren(...views.map((view) => view.element));
     onShow();
   }

@@ -1,5 +1,5 @@
 import { announce, fill } from '../../../ui/browser/dom.ts';
-import { doubtfulWords, nextDoubtful } from './doubtful-words.ts';
+import { doubtfulWords, nextDoubtful, type PlacedWord } from './doubtful-words.ts';
 import type { JobPlayer } from './job-player.ts';
 import { type RowList, typedRow } from './row-list.ts';
 import type { SegmentActions } from './segment-field.ts';
@@ -23,6 +23,15 @@ export function createSegmentActions(options: {
   showMarks(): void;
 }): SegmentActions {
   const { list, changes, player, edit, space, save, stop, refresh, showMarks } = options;
+
+  function doubtfulAtCursor(): PlacedWord | undefined {
+    const open = list().opened();
+    if (!open) return undefined;
+    const { selectionStart, selectionEnd } = open.field;
+    const places = doubtfulWords(typedRow(open), space);
+    return places.find(({ start, end }) => start <= selectionStart && selectionEnd <= end);
+  }
+
   return {
     move(by) {
       const open = list().opened();
@@ -80,7 +89,6 @@ export function createSegmentActions(options: {
     merge(offset) {
       const open = list().opened();
       if (!open) return;
-      list().commit();
       const views = list().views();
       const at = views.indexOf(open.view) + offset;
       const [first, second] = [views[at], views[at + 1]];
@@ -88,6 +96,7 @@ export function createSegmentActions(options: {
         announce(edit.notMerged);
         return;
       }
+      list().commit();
       const merged = mergeRows(first.row, second.row, space);
       changes.record([first.row.segment, second.row.segment], [merged.segment]);
       const [view] = list().replace(first, [merged], 2);
@@ -99,9 +108,7 @@ export function createSegmentActions(options: {
       const open = list().opened();
       if (!open) return;
       const { view, field } = open;
-      const { selectionStart, selectionEnd } = field;
-      const places = doubtfulWords(typedRow(open), space);
-      const place = places.find(({ start, end }) => start <= selectionStart && selectionEnd <= end);
+      const place = doubtfulAtCursor();
       field.focus();
       if (!place) {
         announce(edit.notConfirmed);
@@ -115,6 +122,7 @@ export function createSegmentActions(options: {
       showMarks();
       save();
     },
+    canConfirm: () => doubtfulAtCursor() !== undefined,
     /** Restores the text; without a change, ends editing. */
     cancel() {
       const open = list().opened();

@@ -68,6 +68,35 @@ describe('mergeChanges', () => {
   });
 });
 
+describe('mergeChanges with confirmed words', () => {
+  const confirm = (segment: RecordedSegment, ...confirmed: number[]) => ({ ...segment, confirmed });
+  const merge = (base: RecordedSegment[], mine: RecordedSegment[], theirs: RecordedSegment[]) => {
+    const { segments, conflicts } = mergeChanges(base, mine, theirs);
+    expect(conflicts).toEqual([]);
+    return segments;
+  };
+
+  it('has the confirmations of both', () => {
+    expect(merge([a, b], [a, confirm(b, 2)], [a, confirm(b, 1)])).toEqual([a, confirm(b, 1, 2)]);
+    expect(merge([confirm(a, 1)], [confirm(a, 1, 2)], [a])).toEqual([confirm(a, 2)]);
+    expect(merge([confirm(a, 1, 2)], [confirm(a, 2)], [confirm(a, 1, 2, 3)])).toEqual([confirm(a, 2, 3)]);
+  });
+
+  it('applies a change of the text, or reverts one, after a confirmation', () => {
+    expect(merge([a], [other(a)], [confirm(a, 1)])).toEqual([confirm(other(a), 1)]);
+    expect(merge([other(a)], [a], [confirm(other(a), 1)])).toEqual([confirm(a, 1)]);
+    expect(merge([a, b], [b], [confirm(a, 1), confirm(b, 2)])).toEqual([confirm(b, 2)]);
+  });
+
+  it('keeps the other text without a conflict after a confirmation', () => {
+    expect(merge([a, b], [confirm(a, 1), b], [other(a), b])).toEqual([other(a), b]);
+  });
+
+  it('adds a confirmation to a change of the text that both made', () => {
+    expect(merge([a], [confirm(other(a), 2)], [confirm(other(a), 1)])).toEqual([confirm(other(a), 1, 2)]);
+  });
+});
+
 describe('overwrite', () => {
   const mine = { position: 1, removed: [b], inserted: [other(b)] };
 

@@ -7,13 +7,12 @@ export interface SegmentChange {
   readonly inserted: readonly RecordedSegment[];
 }
 
-export const isSameSegment = (a: RecordedSegment | undefined, b: RecordedSegment | undefined): boolean =>
-  a !== undefined &&
-  b !== undefined &&
-  a.start === b.start &&
-  a.end === b.end &&
-  a.text === b.text &&
-  String(a.confirmed ?? '') === String(b.confirmed ?? '');
+/** Apart from confirmations. */
+const isSameText = (a: RecordedSegment | undefined, b: RecordedSegment | undefined): boolean =>
+  a !== undefined && b !== undefined && a.start === b.start && a.end === b.end && a.text === b.text;
+
+const isSameSegment = (a: RecordedSegment | undefined, b: RecordedSegment | undefined): boolean =>
+  isSameText(a, b) && String(a?.confirmed ?? '') === String(b?.confirmed ?? '');
 
 /** The shortest single change between two lists; undefined if they are equal. */
 export function changeBetween(
@@ -33,7 +32,7 @@ export function changeBetween(
 
 /**
  * Applies the changes from `base` to `mine` to `theirs`, except those that `theirs` already has. `conflicts`: changes of
- * segments that `theirs` has changed as well.
+ * segments whose text or times `theirs` has changed as well. Confirmations never conflict.
  */
 export function mergeChanges(
   base: readonly RecordedSegment[],
@@ -44,14 +43,38 @@ export function mergeChanges(
   const conflicts: SegmentChange[] = [];
   for (const change of separateChanges(base, mine)) {
     const { removed, inserted } = change;
-    if (removed.length === 0 && indexOfRun(segments, inserted) >= 0) continue;
-    const at = removed.length > 0 ? indexOfRun(segments, removed) : indexAt(segments, inserted);
-    if (at >= 0) segments.splice(at, removed.length, ...inserted);
-    else if (inserted.length > 0 ? indexOfRun(segments, inserted) < 0 : isReplaced(removed, base, theirs))
-      conflicts.push(change);
+    const present = [removed, inserted].find((run) => indexOfRun(segments, run) >= 0);
+    if (present) {
+      const at = indexOfRun(segments, present);
+      const replaced = segments.slice(at, at + present.length);
+      segments.splice(at, present.length, ...mergeConfirmed(change, replaced));
+    } else if (removed.length === 0) segments.splice(indexAt(segments, inserted), 0, ...inserted);
+    else if (inserted.length > 0 ? !isConfirmation(change) : isReplaced(removed, base, theirs)) conflicts.push(change);
   }
   return { segments, conflicts };
 }
+
+/**
+ * The inserted segments, without the confirmations that `theirs` has removed and with those that it has added. Those of a word in
+ * another half of a split segment are removed by `rowsOf`.
+ */
+function mergeConfirmed(
+  { removed, inserted }: SegmentChange,
+  theirs: readonly RecordedSegment[],
+): readonly RecordedSegment[] {
+  const [before, after] = [confirmedOf(removed), confirmedOf(theirs)];
+  const added = after.filter((word) => !before.includes(word));
+  return inserted.map(({ start, end, text, confirmed = [] }) => {
+    const kept = confirmed.filter((word) => !before.includes(word) || after.includes(word));
+    const merged = [...new Set([...kept, ...added])].sort((a, b) => a - b);
+    return { start, end, text, ...(merged.length > 0 && { confirmed: merged }) };
+  });
+}
+
+const confirmedOf = (segments: readonly RecordedSegment[]) => segments.flatMap(({ confirmed = [] }) => confirmed);
+
+const isConfirmation = ({ removed, inserted }: SegmentChange) =>
+  removed.length === inserted.length && removed.every((segment, i) => isSameText(segment, inserted[i]));
 
 /** Whether `theirs` has a new segment in the time of the removed ones. */
 function isReplaced(
@@ -59,7 +82,7 @@ function isReplaced(
   base: readonly RecordedSegment[],
   theirs: readonly RecordedSegment[],
 ): boolean {
-  return overlapping(theirs, removed).some((each) => !base.some((known) => isSameSegment(known, each)));
+  return overlapping(theirs, removed).some((each) => !base.some((known) => isSameText(known, each)));
 }
 
 /** The segments of `all` at the time of the others. */
@@ -116,8 +139,9 @@ function separateChanges(before: readonly RecordedSegment[], after: readonly Rec
   );
 }
 
+/** -1 for an empty run. */
 const indexOfRun = (all: readonly RecordedSegment[], run: readonly RecordedSegment[]): number =>
-  all.findIndex((_, at) => run.every((segment, i) => isSameSegment(segment, all[at + i])));
+  all.findIndex((_, at) => run.length > 0 && run.every((segment, i) => isSameText(segment, all[at + i])));
 
 /** Where the segments belong by their time. */
 function indexAt(all: readonly RecordedSegment[], added: readonly RecordedSegment[]): number {

@@ -1,8 +1,9 @@
 import { el, fill } from '../../../ui/browser/dom.ts';
 import type { RecordedSegment } from '../result.ts';
 import type { Formatters } from './formatters.ts';
+import { isLetterKey } from './shortcuts.ts';
 
-/** What the keys and buttons of the field do. */
+/** Actions of the keys and buttons of the field. */
 export interface SegmentActions {
   /** To the next segment or the previous one. */
   move(by: 1 | -1): void;
@@ -16,6 +17,8 @@ export interface SegmentActions {
   merge(offset: 0 | -1): void;
   /** Confirms the word at the cursor. */
   confirm(): void;
+  /** The cursor is in a word to check. */
+  canConfirm(): boolean;
   cancel(): void;
   /** The text was typed. */
   onInput(): void;
@@ -58,19 +61,22 @@ export function createSegmentField(
 }
 
 function actionOf(
-  { key, code, ctrlKey, metaKey, altKey, shiftKey, isComposing }: KeyboardEvent,
+  event: KeyboardEvent,
   { selectionStart, selectionEnd, value }: HTMLTextAreaElement,
   actions: SegmentActions,
 ): (() => void) | undefined {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = event;
   if (isComposing) return undefined;
   if (key === 'Enter' && (ctrlKey || metaKey)) return actions.split;
   if (key === 'Enter' && altKey) return shiftKey ? actions.playSegment : actions.playOrPause;
   if (key === 'Enter') return () => actions.move(shiftKey ? -1 : 1);
   if (key === 'ArrowDown' && altKey) return () => actions.moveToDoubtful(1);
   if (key === 'ArrowUp' && altKey) return () => actions.moveToDoubtful(-1);
-  // The key, which types another letter in other layouts.
-  if (code === 'KeyC' && altKey && !ctrlKey) return actions.confirm;
+  // Option+C types ç on a Mac.
+  if (isLetterKey(event, 'c') && altKey && !ctrlKey && (!isMac() || actions.canConfirm())) return actions.confirm;
   if (key === 'Backspace' && selectionEnd === 0) return () => actions.merge(-1);
   if (key === 'Delete' && selectionStart === value.length) return () => actions.merge(0);
   return key === 'Escape' ? actions.cancel : undefined;
 }
+
+const isMac = () => navigator.platform.startsWith('Mac');

@@ -13,6 +13,7 @@ import { createRowList } from './row-list.ts';
 import { createSaveStatus } from './save-status.ts';
 import { createSegmentActions } from './segment-actions.ts';
 import { changeBetween, mergeChanges, overwrite } from './segment-changes.ts';
+import { isLetterKey } from './shortcuts.ts';
 import { isDoubtful } from './transcript-rows.ts';
 import { createUndoStack } from './undo-stack.ts';
 import type { VocabularyOffers } from './vocabulary-offers.ts';
@@ -71,6 +72,8 @@ export function createTranscriptEditor(options: {
     onMerge(segments, notApplied) {
       const open = list.opened();
       const editing = open && { start: open.view.row.segment.start, caret: open.field.selectionStart };
+      // The merged segments have the typed text: without a record, undo would revert an earlier change.
+      list.commit();
       list.replaceAll(segments);
       const views = list.views();
       if (editing)
@@ -112,9 +115,9 @@ export function createTranscriptEditor(options: {
     list.open(view, place?.start, place && isDoubtful(view.row, place.word) ? place.end : place?.start);
   });
   document.addEventListener('keydown', (event) => {
-    const { code, ctrlKey, metaKey, altKey, shiftKey, target } = event;
-    if (code !== 'KeyZ' || !(ctrlKey || metaKey) || altKey || shiftKey || !isEditing || !list.element.isConnected)
-      return;
+    const { ctrlKey, metaKey, altKey, shiftKey, target } = event;
+    if (!isLetterKey(event, 'z') || !(ctrlKey || metaKey) || altKey || shiftKey) return;
+    if (!isEditing || !list.element.isConnected) return;
     // A text field undoes what was typed in it.
     const isTyping =
       target === list.opened()?.field ? list.isTyped() : (target as Element).matches('input, textarea, select');

@@ -3,8 +3,8 @@ import { correctedTerms } from './corrected-terms.ts';
 import { confirmWord, isDoubtful, keptWords, mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
 import { createTermStore } from './vocabulary-offers.ts';
 
-const word = (text: string, start: number) => ({ text, start, end: start + 0.5 });
-const WORDS = [word('One', 0.9), word('two', 1.5), word('three', 3)];
+const word = (text: string, start: number, index = 0) => ({ text, start, end: start + 0.5, index });
+const WORDS = [word('One', 0.9), word('two', 1.5, 1), word('three', 3, 2)];
 const [ROW] = rowsOf([{ start: 1, end: 4, text: 'One two three' }], WORDS) as [ReturnType<typeof rowsOf>[0]];
 
 describe('splitRow', () => {
@@ -30,10 +30,29 @@ it('confirmWord removes the doubt about one word, also after a split and a merge
   const [one, , three] = words as [(typeof words)[0], (typeof words)[0], (typeof words)[0]];
   const row = confirmWord(confirmWord({ ...ROW, words }, three), one);
   expect(words.map((each) => isDoubtful(row, each))).toEqual([false, true, false]);
-  expect(row.segment.confirmed).toEqual([0.9, 3]);
+  expect(row.segment.confirmed).toEqual([0, 2]);
   const [first, second] = splitRow(row, 8)!;
-  expect([first.segment.confirmed, second.segment.confirmed]).toEqual([[0.9], [3]]);
+  expect([first.segment.confirmed, second.segment.confirmed]).toEqual([[0], [2]]);
   expect(mergeRows(first, second, ' ')).toEqual(row);
+});
+
+it('confirmWord confirms one of two words with the same start', () => {
+  const words = WORDS.map((each) => ({ ...each, start: 1, confidence: 0.2 }));
+  const row = confirmWord({ ...ROW, words }, words[1]!);
+  expect(words.map((each) => isDoubtful(row, each))).toEqual([true, false, true]);
+});
+
+it('rowsOf removes the confirmations of words of other segments', () => {
+  const [first, second] = splitRow(ROW, 8)!;
+  const confirmed = [0, 2];
+  const rows = rowsOf(
+    [
+      { ...first.segment, confirmed },
+      { ...second.segment, confirmed },
+    ],
+    WORDS,
+  );
+  expect(rows.map(({ segment }) => segment.confirmed)).toEqual([[0], [2]]);
 });
 
 it('keptWords are without those of removed segments, also of a removed half', () => {
@@ -42,7 +61,7 @@ it('keptWords are without those of removed segments, also of a removed half', ()
     { start: 3, end: 4, text: 'three' },
     { start: 4, end: 5, text: 'four' },
   ];
-  const original = { segments, words: [...WORDS, word('four', 3.9)] };
+  const original = { segments, words: [...WORDS, word('four', 3.9, 3)] };
   const [first, second, third] = segments as [(typeof segments)[0], (typeof segments)[0], (typeof segments)[0]];
   const kept = (...corrected: typeof segments) => keptWords(original, corrected).map(({ text }) => text);
   expect(kept(...segments)).toEqual(['One', 'two', 'three', 'four']);

@@ -1,38 +1,54 @@
 import { paragraphs } from '../../../ui/browser/paragraphs.ts';
-import type { Recorded, RecordedSegment, TimedWord } from '../result.ts';
+import type { RecordedSegment, TimedWord } from '../result.ts';
 
 /** Words with a lower confidence are marked. Chosen: the shipped model is right about most words above it. */
 const DOUBTFUL_CONFIDENCE = 0.5;
 
+export interface RowWord extends TimedWord {
+  /** In the `words` of the original. */
+  readonly index?: number;
+}
+
+/** Half of the precision of times. */
+const EDGE_SECONDS = 0.0005;
+
 /** A segment and the words that were recognised in its time, which its text may no longer have. */
 export interface Row {
   readonly segment: RecordedSegment;
-  readonly words: readonly TimedWord[];
+  readonly words: readonly RowWord[];
 }
 
-export const rowsOf = (segments: readonly RecordedSegment[], words: readonly TimedWord[] = []): Row[] =>
-  paragraphs(segments, words).map(({ segment, parts }) => ({ segment, words: parts[0] === segment ? [] : parts }));
+export const rowsOf = (segments: readonly RecordedSegment[], words: readonly RowWord[] = []): Row[] =>
+  paragraphs(segments, words).map(({ segment, parts }, i) =>
+    rowOf(segment, parts[0] === segment ? [] : parts, segments[i]!.confirmed),
+  );
+
+type Original = { readonly segments: readonly RecordedSegment[]; readonly words?: readonly RowWord[] };
+
+/** The words in their order, each with a time within its segment: its middle, or the nearest edge. */
+export const placedInSegments = ({
+  segments,
+  words: all,
+}: Original): { readonly word: RowWord; readonly at: number }[] =>
+  rowsOf(segments, all).flatMap(({ segment: { start, end }, words }) => {
+    // Words may be outside their segment. The neighbours may begin and end at its edges.
+    const margin = Math.min(EDGE_SECONDS, (end - start) / 2);
+    return words.map((word) => ({ word, at: Math.min(Math.max(middleOf(word), start + margin), end - margin) }));
+  });
 
 /** Without the words of removed segments, which would be assigned to the segments before. Single pass. */
-export function keptWords(
-  original: Pick<Recorded, 'segments' | 'words'>,
-  segments: readonly RecordedSegment[],
-): TimedWord[] {
+export function keptWords(original: Original, segments: readonly RecordedSegment[]): RowWord[] {
   let [next, coveredUntil] = [0, Number.NEGATIVE_INFINITY];
-  return rowsOf(original.segments, original.words).flatMap(({ segment: { start, end }, words }) => {
-    // Words may be outside their segment. The neighbours may begin and end at its edges.
-    const margin = Math.min(0.0005, (end - start) / 2);
-    return words.filter((word) => {
-      const at = Math.min(Math.max(middleOf(word), start + margin), end - margin);
-      for (; next < segments.length && segments[next]!.start <= at; next++)
-        coveredUntil = Math.max(coveredUntil, segments[next]!.end);
-      return at <= coveredUntil;
-    });
+  const kept = placedInSegments(original).filter(({ at }) => {
+    for (; next < segments.length && segments[next]!.start <= at; next++)
+      coveredUntil = Math.max(coveredUntil, segments[next]!.end);
+    return at <= coveredUntil;
   });
+  return kept.map(({ word }) => word);
 }
 
 /** The words of the text. Edited ones are one part without confidence; without any word, the segment is the part. */
-export function partsOf({ segment, words }: Row): readonly TimedWord[] {
+export function partsOf({ segment, words }: Row): readonly RowWord[] {
   if (withoutSpaces(words.map(({ text }) => text).join('')) === withoutSpaces(segment.text)) return words;
   const texts = normalize(segment.text).split(' ');
   const common = Math.min(texts.length, words.length);
@@ -47,17 +63,23 @@ export function partsOf({ segment, words }: Row): readonly TimedWord[] {
 }
 
 /** Whether the word has a low confidence and is not confirmed. */
-export const isDoubtful = ({ segment }: Row, { confidence, start }: TimedWord): boolean =>
-  confidence !== undefined && confidence < DOUBTFUL_CONFIDENCE && segment.confirmed?.includes(start) !== true;
+export const isDoubtful = ({ segment }: Row, { confidence, index }: RowWord): boolean =>
+  confidence !== undefined &&
+  confidence < DOUBTFUL_CONFIDENCE &&
+  (index === undefined || segment.confirmed?.includes(index) !== true);
 
 /** Without the mark of a word with a low confidence. */
-export const confirmWord = (row: Row, word: TimedWord): Row =>
-  rowOf(row.segment, row.words, [...(row.segment.confirmed ?? []), word.start]);
+export const confirmWord = (row: Row, { index }: RowWord): Row =>
+  rowOf(row.segment, row.words, [...(row.segment.confirmed ?? []), ...(index === undefined ? [] : [index])]);
 
 /** With the confirmations of words that the row has. */
-function rowOf({ start, end, text }: RecordedSegment, words: readonly TimedWord[], confirmed: readonly number[]): Row {
-  const starts = new Set(words.map((word) => word.start));
-  const kept = [...new Set(confirmed)].filter((at) => starts.has(at)).sort((a, b) => a - b);
+function rowOf(
+  { start, end, text }: RecordedSegment,
+  words: readonly RowWord[],
+  confirmed: readonly number[] = [],
+): Row {
+  const known = new Set(words.map(({ index }) => index));
+  const kept = [...new Set(confirmed)].filter((index) => known.has(index)).sort((a, b) => a - b);
   return { segment: { start, end, text, ...(kept.length > 0 && { confirmed: kept }) }, words };
 }
 
@@ -66,7 +88,7 @@ export function splitRow({ segment, words }: Row, offset: number): readonly [Row
   const texts = [normalize(segment.text.slice(0, offset)), normalize(segment.text.slice(offset))] as const;
   if (texts.includes('')) return undefined;
   const at = toMilliseconds(timeAt({ segment, words }, offset));
-  const { start, end, confirmed = [] } = segment;
+  const { start, end, confirmed } = segment;
   const isBefore = (word: TimedWord) => middleOf(word) < at;
   const wordsAfter = words.filter((word) => !isBefore(word));
   return [
