@@ -192,11 +192,18 @@ describe('The transcript editor', () => {
     await until(async () => (await stored()).segments[0].confirmed).toEqual([2, 4]);
     expect(await page.locator('#doubtful').textContent()).toBe('');
     await page.locator('#history summary').click();
-    await until(() => page.locator('#history li').first().textContent()).toContain('(words confirmed)');
+    await until(() => page.locator('#history li').allTextContents()).toEqual([
+      expect.stringContaining('It is shot or shot creed. (words confirmed: 2)'),
+    ]);
 
     await page.reload();
     await until(() => page.locator('#edit').count()).toBe(1);
     await until(marks).toBe(0);
+    await page.locator('#history summary').click();
+    await page.getByRole('button', { name: 'Revert' }).click();
+    await until(async () => (await stored()).segments).toEqual(result.segments);
+    expect(await marks()).toBe(2);
+    await until(() => page.locator('#history li').first().textContent()).toContain('(confirmation removed)');
     expect(problems).toEqual([]);
   });
 

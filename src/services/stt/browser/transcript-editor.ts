@@ -86,14 +86,19 @@ export function createTranscriptEditor(options: {
 
   const history = createHistoryList({
     ...{ api, taskId, words },
-    onRevert({ removed, inserted }) {
+    onRevert(edits) {
       list.close();
-      const { segments, conflicts: overwritten } = mergeChanges(inserted, removed, list.segments());
-      if (overwritten.length > 0) {
-        announce(edit.notReverted);
-        return;
+      let segments: Transcript['segments'] = list.segments();
+      for (const { removed, inserted } of edits) {
+        const merged = mergeChanges(inserted, removed, segments);
+        if (merged.conflicts.length > 0) {
+          announce(edit.notReverted);
+          return;
+        }
+        segments = merged.segments;
       }
       replaceOwn(segments);
+      const { removed, inserted } = edits.at(-1)!;
       if (isEditing) focusAt((removed[0] ?? inserted[0])!.start);
       else history.focus();
       void saver.save();
