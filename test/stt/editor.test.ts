@@ -443,5 +443,10 @@ describe('The transcript editor', () => {
     // At most two rows per move: one is closed, one is opened.
     expect(await page.evaluate<number>('window.changes')).toBeLessThan(5 * 60);
     await until(async () => (await texts())[0]).toMatch(/^x{40}Segment 0/);
+    await page.evaluate('window.changes = 0');
+    await page.keyboard.press('Control+Z');
+    await until(async () => (await texts())[0]).toMatch(/^Segment 0/);
+    // The closed row, the restored one, and the opened one.
+    expect(await page.evaluate<number>('window.changes')).toBeLessThan(3 * 60);
   });
 });

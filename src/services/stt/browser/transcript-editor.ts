@@ -177,7 +177,7 @@ export function createTranscriptEditor(options: {
   function undo(): void {
     list.close();
     const undone = changes.undo(list.segments());
-    if (undone?.segments) list.replaceAll(undone.segments);
+    if (undone?.segments) list.update(undone.segments);
     focusAt(undone?.at ?? player.position());
     announce(undone === undefined ? edit.nothingToUndo : undone.segments ? edit.undone : edit.notUndone);
     void saver.save();
