@@ -183,6 +183,7 @@ describe('The transcript editor', () => {
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Alt+C');
     expect(await page.locator('#doubtful').textContent()).toBe('Words to check: 1');
+    expect(await page.locator('#live').textContent()).toBe('“shot” confirmed. Words to check: 1');
     await until(async () => (await stored()).segments[0].confirmed).toEqual([2]);
     await page.keyboard.press('Enter');
     expect(await marks()).toBe(1);

@@ -119,7 +119,10 @@ export const texts = localize({
     split: { en: 'Split', ru: 'Разделить' },
     merge: { en: 'Merge with next', ru: 'Объединить со следующим' },
     confirm: { en: 'Confirm word', ru: 'Подтвердить слово' },
-    confirmed: { en: '“{word}” confirmed', ru: 'Слово «{word}» подтверждено' },
+    confirmed: {
+      en: '“{word}” confirmed. Words to check: {count}',
+      ru: 'Слово «{word}» подтверждено. Слов на проверку: {count}',
+    },
     notConfirmed: {
       en: 'Place the cursor in a word with low confidence to confirm it.',
       ru: 'Чтобы подтвердить слово с низкой уверенностью, поставьте в него курсор.',

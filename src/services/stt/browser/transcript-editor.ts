@@ -44,7 +44,7 @@ export function createTranscriptEditor(options: {
 
   const actions = createSegmentActions({
     ...{ list: () => list, changes, player, edit, space },
-    ...{ stop, refresh, showMarks, save: () => void saver.save() },
+    ...{ stop, refresh, showMarks, save: () => void saver.save(), doubtfulCount: review.count },
   });
   const list = createRowList({
     ...{ transcript, words, space, changes, actions, onShow: showMarks },
