@@ -183,6 +183,7 @@ describe('The transcript editor', () => {
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Alt+C');
     expect(await page.locator('#doubtful').textContent()).toBe('Words to check: 1');
+    expect(await page.locator('#live').textContent()).toBe('“shot” confirmed. Words to check: 1');
     await until(async () => (await stored()).segments[0].confirmed).toEqual([2]);
     await page.keyboard.press('Enter');
     expect(await marks()).toBe(1);
@@ -192,11 +193,18 @@ describe('The transcript editor', () => {
     await until(async () => (await stored()).segments[0].confirmed).toEqual([2, 4]);
     expect(await page.locator('#doubtful').textContent()).toBe('');
     await page.locator('#history summary').click();
-    await until(() => page.locator('#history li').first().textContent()).toContain('(words confirmed)');
+    await until(() => page.locator('#history li').allTextContents()).toEqual([
+      expect.stringContaining('It is shot or shot creed. (words confirmed: 2)'),
+    ]);
 
     await page.reload();
     await until(() => page.locator('#edit').count()).toBe(1);
     await until(marks).toBe(0);
+    await page.locator('#history summary').click();
+    await page.getByRole('button', { name: 'Revert' }).click();
+    await until(async () => (await stored()).segments).toEqual(result.segments);
+    expect(await marks()).toBe(2);
+    await until(() => page.locator('#history li').first().textContent()).toContain('(confirmation removed)');
     expect(problems).toEqual([]);
   });
 
@@ -436,5 +444,10 @@ describe('The transcript editor', () => {
     // At most two rows per move: one is closed, one is opened.
     expect(await page.evaluate<number>('window.changes')).toBeLessThan(5 * 60);
     await until(async () => (await texts())[0]).toMatch(/^x{40}Segment 0/);
+    await page.evaluate('window.changes = 0');
+    await page.keyboard.press('Control+Z');
+    await until(async () => (await texts())[0]).toMatch(/^Segment 0/);
+    // The closed row, the restored one, and the opened one.
+    expect(await page.evaluate<number>('window.changes')).toBeLessThan(3 * 60);
   });
 });

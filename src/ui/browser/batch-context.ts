@@ -4,7 +4,7 @@ import { createNumberFormats } from './number-formats.ts';
 import { pageData } from './page-data.ts';
 import { RequestError } from './requests.ts';
 
-/** What the parts of the page of batches share. */
+/** Shared data of the modules of the batch page. */
 export const { own, ui } = pageData<BatchPage>();
 export const { texts } = own;
 export const formats = createNumberFormats(document.documentElement.lang);

@@ -24,12 +24,16 @@ export function createReviewStatus({ doubtfulCount }: SpeechTexts['edit'], origi
     return review;
   }
 
+  let count = 0;
+
   return {
     element,
+    /** Words to check, as shown. */
+    count: () => count,
     /** Returns the words that corrections put in place of recognised ones. */
     show(rows: readonly Row[]): { readonly terms: readonly string[] } {
       const reviews = rows.map(reviewOf);
-      const count = reviews.reduce((sum, { doubtful }) => sum + doubtful, 0);
+      count = reviews.reduce((sum, { doubtful }) => sum + doubtful, 0);
       element.textContent = count === 0 ? '' : fill(doubtfulCount, { count: String(count) });
       return { terms: reviews.flatMap(({ terms }) => terms) };
     },

@@ -2,6 +2,7 @@ import { el } from '../../../ui/browser/dom.ts';
 import type { Recorded, RecordedSegment } from '../result.ts';
 import type { Formatters } from './formatters.ts';
 import { createRowRenderer, type RowView } from './row-view.ts';
+import { changeBetween } from './segment-changes.ts';
 import { createSegmentField, type SegmentActions } from './segment-field.ts';
 import { keptWords, normalize, type Row, rowsOf } from './transcript-rows.ts';
 import type { UndoStack } from './undo-stack.ts';
@@ -39,11 +40,28 @@ export function createRowList(options: {
     onShow();
   }
 
+  /** Renders only the rows that differ. */
+  function update(segments: readonly RecordedSegment[]): void {
+    const change = changeBetween(
+      views.map(({ row }) => row.segment),
+      segments,
+    );
+    if (!change) return;
+    const { position, removed, inserted } = change;
+    const replacement = rowsOf(segments, keptWords(original, segments)).slice(position, position + inserted.length);
+    replaceAt(position, removed.length, replacement);
+    onShow();
+  }
+
   /** Replaces `count` rows, which may be open. */
-  function replace(first: RowView, replacement: readonly Row[], count = 1): RowView[] {
+  const replace = (first: RowView, replacement: readonly Row[], count = 1): RowView[] =>
+    replaceAt(views.indexOf(first), count, replacement);
+
+  function replaceAt(position: number, count: number, replacement: readonly Row[]): RowView[] {
     const created = replacement.map(rows.create);
-    const removed = views.splice(views.indexOf(first), count, ...created);
-    first.element.before(...created.map((view) => view.element));
+    const next = views[position]?.element ?? null;
+    for (const view of created) element.insertBefore(view.element, next);
+    const removed = views.splice(position, count, ...created);
     // Before its field loses the focus.
     if (removed.some((view) => view === open?.view)) open = undefined;
     for (const view of removed) view.element.remove();
@@ -83,6 +101,7 @@ export function createRowList(options: {
         return text === '' ? [] : [{ ...view.row.segment, text }];
       }),
     replaceAll,
+    update,
     replace,
     commit,
     close,

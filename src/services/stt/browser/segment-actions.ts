@@ -21,8 +21,10 @@ export function createSegmentActions(options: {
   /** The typed text has changed. */
   refresh(): void;
   showMarks(): void;
+  /** Words to check in the transcript. */
+  doubtfulCount(): number;
 }): SegmentActions {
-  const { list, changes, player, edit, space, save, stop, refresh, showMarks } = options;
+  const { list, changes, player, edit, space, save, stop, refresh, showMarks, doubtfulCount } = options;
 
   function doubtfulAtCursor(): PlacedWord | undefined {
     const open = list().opened();
@@ -118,8 +120,9 @@ export function createSegmentActions(options: {
       const { segment } = view.row;
       view.row = confirmWord(view.row, place.word);
       changes.record([segment], [view.row.segment]);
-      announce(fill(edit.confirmed, { word: place.word.text }));
       showMarks();
+      // Screen readers announce only another text.
+      announce(fill(edit.confirmed, { word: place.word.text, count: String(doubtfulCount()) }));
       save();
     },
     canConfirm: () => doubtfulAtCursor() !== undefined,

@@ -44,7 +44,7 @@ export function createTranscriptEditor(options: {
 
   const actions = createSegmentActions({
     ...{ list: () => list, changes, player, edit, space },
-    ...{ stop, refresh, showMarks, save: () => void saver.save() },
+    ...{ stop, refresh, showMarks, save: () => void saver.save(), doubtfulCount: review.count },
   });
   const list = createRowList({
     ...{ transcript, words, space, changes, actions, onShow: showMarks },
@@ -86,14 +86,19 @@ export function createTranscriptEditor(options: {
 
   const history = createHistoryList({
     ...{ api, taskId, words },
-    onRevert({ removed, inserted }) {
+    onRevert(edits) {
       list.close();
-      const { segments, conflicts: overwritten } = mergeChanges(inserted, removed, list.segments());
-      if (overwritten.length > 0) {
-        announce(edit.notReverted);
-        return;
+      let segments: Transcript['segments'] = list.segments();
+      for (const { removed, inserted } of edits) {
+        const merged = mergeChanges(inserted, removed, segments);
+        if (merged.conflicts.length > 0) {
+          announce(edit.notReverted);
+          return;
+        }
+        segments = merged.segments;
       }
       replaceOwn(segments);
+      const { removed, inserted } = edits.at(-1)!;
       if (isEditing) focusAt((removed[0] ?? inserted[0])!.start);
       else history.focus();
       void saver.save();
@@ -172,7 +177,7 @@ export function createTranscriptEditor(options: {
   function undo(): void {
     list.close();
     const undone = changes.undo(list.segments());
-    if (undone?.segments) list.replaceAll(undone.segments);
+    if (undone?.segments) list.update(undone.segments);
     focusAt(undone?.at ?? player.position());
     announce(undone === undefined ? edit.nothingToUndo : undone.segments ? edit.undone : edit.notUndone);
     void saver.save();
