@@ -137,9 +137,12 @@ describe('Defectoscopy client', () => {
     const reason = new Error('no longer wanted');
     await expect(client().predict(REFERENCE, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const stop = new AbortController();
-    const waiting = client({ polling: 'specification' }).wait(await client().predict(REFERENCE), stop);
+    const task = await client().predict(REFERENCE);
+    const waiting = client({ polling: 'specification' }).wait(task, stop);
     stop.abort(reason);
     await expect(waiting).rejects.toBe(reason);
+    // Its events must not come between those of the next test.
+    await client().wait(task);
   });
 
   it('lists stored events, follows new ones, and continues after the last one', async () => {
