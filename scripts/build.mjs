@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ if dist/ is missing or older. `npm start`, `npm run demo` and `npm test` call this, so that a clone
+// Compiles and bundles src/ to dist/ if dist/ is missing or older. `npm start`, `npm run demo` and `npm test` call this, so that a clone
 // also works after an installation with --ignore-scripts or --omit=dev.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,6 +23,7 @@ export function ensureBuilt() {
     run([join(root, 'scripts/client-types.mjs'), draft], 'The types of the client could not be generated.');
     for (const project of others) compile(project, draft);
     copyStyles(join(root, 'src'), draft);
+    run([join(root, 'scripts/bundle.mjs'), draft], 'The modules could not be bundled.');
     writeFileSync(join(draft, '.built'), '');
     // Replaced by renames, so that a process that starts meanwhile never sees a partial build.
     const old = `${draft}.old`;

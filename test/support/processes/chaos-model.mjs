@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const hooks = `export async function resolve(specifier, context, next) {
   const found = await next(specifier, context);
-  return found.url.endsWith('/dist/services/defectoscopy/model.js') ? { ...found, url: ${JSON.stringify(import.meta.url)} } : found;
+  return found.url.endsWith('/dist/bundle/services/defectoscopy/model.js') ? { ...found, url: ${JSON.stringify(import.meta.url)} } : found;
 }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 

@@ -1,0 +1,64 @@
+// Bundles the compiled modules into fewer files, because Node takes a millisecond to find, read and link each module
+// (docs/decisions/0057-bundled-modules.md): `node scripts/bundle.mjs FOLDER`. Benchmarks and the client library use the modules themselves.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { rolldown } from 'rolldown';
+
+/** Packages of many ES modules. Bundling the CommonJS packages does not make a start faster. */
+const PACKAGES = ['typebox', 'jose', 'csv-parse', 'csv-stringify'];
+
+const FOLDER = 'bundle';
+
+const dist = process.argv[2];
+const entries = ['main.js', ...threadEntries()];
+const build = await rolldown({
+  input: Object.fromEntries(entries.map((file) => [file, join(dist, file)])),
+  platform: 'node',
+  external: (id) => !/^[./#]/.test(id) && !PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+  plugins: [keepOwnUrls()],
+});
+await build.write({
+  dir: join(dist, FOLDER),
+  entryFileNames: '[name]',
+  // A module that is imported dynamically keeps its path, so that tests can replace it.
+  chunkFileNames: ({ facadeModuleId: file, isDynamicEntry }) =>
+    isDynamicEntry && file?.startsWith(dist) ? relative(dist, file) : 'shared/[name]-[hash].js',
+  sourcemap: true,
+});
+await build.close();
+// The entries only load their bundle.
+for (const file of entries) {
+  const toDist = '../'.repeat(file.split('/').length - 1);
+  writeFileSync(join(dist, file), `import '${toDist || './'}${FOLDER}/${file}';\n`);
+  rmSync(join(dist, `${file}.map`));
+}
+
+/** The modules that `startThread` and `workerEntry` start. */
+function threadEntries() {
+  const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.js'));
+  return files.flatMap((file) => {
+    const code = readFileSync(join(dist, file), 'utf8');
+    const names = [...code.matchAll(/\b(?:startThread|workerEntry)\('(\.[^']+)'/g)].map(([, name]) => name);
+    return names.map((name) => join(dirname(file), `${name}.js`));
+  });
+}
+
+/** `import.meta.url` remains the URL of the module, because files and threads are found relative to it. */
+function keepOwnUrls() {
+  const root = '@@dist@@';
+  return {
+    name: 'keep-own-urls',
+    load(file) {
+      if (!(file.startsWith(dist) && file.endsWith('.js'))) return null;
+      const own = `new URL('${root}/${relative(dist, file)}', import.meta.url).href`;
+      return {
+        code: readFileSync(file, 'utf8').replaceAll('import.meta.url', own),
+        map: JSON.parse(readFileSync(`${file}.map`, 'utf8')),
+      };
+    },
+    renderChunk: (code, { fileName }) => ({
+      code: code.replaceAll(root, relative(dirname(join(FOLDER, fileName)), '.')),
+      map: null,
+    }),
+  };
+}
