@@ -1,6 +1,6 @@
 // Bundles the compiled modules into fewer files, because Node takes a millisecond to find, read and link each module
 // (docs/decisions/0057-bundled-modules.md): `node scripts/bundle.mjs FOLDER`. Benchmarks and the client library use the modules themselves.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -9,7 +9,8 @@ const PACKAGES = ['typebox', 'jose', 'csv-parse', 'csv-stringify'];
 
 const FOLDER = 'bundle';
 
-const dist = process.argv[2];
+// Rolldown follows links.
+const dist = realpathSync(process.argv[2]);
 const entries = ['main.js', ...threadEntries()];
 const build = await rolldown({
   input: Object.fromEntries(entries.map((file) => [file, join(dist, file)])),

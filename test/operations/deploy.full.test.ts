@@ -119,14 +119,14 @@ describe('The Dockerfile', () => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await cp(join(REPOSITORY, path), join(root, path), { recursive: true });
     }
-    const compiler = 'node_modules/typescript';
+    const isBuildTool = (path: string) => /^node_modules\/(typescript|@?rolldown|@oxc-project)$/.test(path);
     await linkPackages(
       root,
-      removedPaths.filter((path) => path !== compiler),
+      removedPaths.filter((path) => !isBuildTool(path)),
     );
     // Compile as the image does, with the production dependencies only.
     await run(process.execPath, ['scripts/build.mjs'], { cwd: root, maxBuffer: 2 ** 24 });
-    const rest = removedPaths.filter((path) => path === compiler || !path.startsWith('node_modules/'));
+    const rest = removedPaths.filter((path) => isBuildTool(path) || !path.startsWith('node_modules/'));
     await run('sh', ['-c', `rm -rf ${rest.join(' ')}`], { cwd: root });
 
     const database = await testDatabase();
