@@ -22,9 +22,9 @@ export function findAmount(spec: ValueSpec, text: string, label: string): Found<
   return { ...amount, value: round(inMetres(spec, amount.value)) };
 }
 
-/** OCR loses spaces: `4055 503` is one amount. */
+/** OCR loses spaces: `4055 503` and `22 312475` are one amount each. */
 const regroup = (text: string): string =>
-  text.replace(/(?<![\d.,:/-])\d{4,6}(?: \d{3})+(?![\d.:/-])/gu, (digits) =>
+  text.replace(/(?<![\d.,:/-])(?:\d{4,6}(?: \d{3})+|\d{1,3} \d{6})(?![\d.:/-])/gu, (digits) =>
     digits.replaceAll(' ', '').padEnd(digits.length, ' '),
   );
 

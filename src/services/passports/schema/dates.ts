@@ -11,8 +11,10 @@ import { asDigits, type Found } from './numbers.ts';
  */
 export function findDate(text: string, thisYear = new Date().getUTCFullYear(), label = ''): Found<string> | undefined {
   const isMonthFirst = MONTH_FIRST.test(text) || MONTH_FIRST.test(label);
-  const find = (searched: string) => findInDigits(searched, thisYear, isMonthFirst);
-  return find(text) ?? findDateInWords(text) ?? find(text.replace(CONFUSED_DIGITS, asDigits));
+  const find = (searched: string, patterns = PATTERNS) => findInDigits(searched, patterns, { thisYear, isMonthFirst });
+  return (
+    find(text) ?? findDateInWords(text) ?? find(text.replace(CONFUSED_DIGITS, asDigits)) ?? find(text, MISREAD_MONTHS)
+  );
 }
 
 /** Whether the dates among `words` have the month first: `05/14/1984`, and none `14/05/1984`. */
@@ -46,8 +48,9 @@ const CONFUSED_DIGITS = /(?<!\p{L})[\dOОоoЗзlI|бБВ]{1,4}(?:[./-][\dOОоo
 
 const YEAR = String.raw`(?<y>\d{4}|\d{2}\s{1,3}\d{2}|\d{2})(?!\d)`;
 const DAY = String.raw`(?<!\d)(?<d>\d{1,2})`;
-/** Also as OCR reads it: II as П, III as Ш, and I as 1, or as Т after X. */
-const ROMAN = '(?=1?[IVXХІlПШ])[IVXХІlПШ1ТT]{1,4}';
+const ROMAN = '[IVXХІl]{1,4}';
+/** A Roman month as OCR reads it: II as П, III as Ш, and I as 1 beside another letter, or as Т after X. */
+const MISREAD_ROMAN = '(?=1?[VXХПШ])[IVXХІlПШ1ТT]{1,4}';
 const NAME = String.raw`(?<m>\p{L}{3,9})`;
 const CLOSING_QUOTE = `[»"”“>'’)]`;
 const ENDING = '(?:-?(?:го|ое|е|st|nd|rd|th))?';
@@ -74,14 +77,25 @@ const PATTERNS: readonly RegExp[] = [
   pattern(NAME, String.raw`\.?\s+(?:the\s+)?(?<d>\d{1,2})`, ENDING, String.raw`(?:\s+дня)?,?\s+(?<y>\d{4})(?!\d)`),
 ];
 
-function findInDigits(text: string, thisYear: number, isMonthFirst: boolean): Found<string> | undefined {
+/** Numbers of documents are similar: `№ 3/П-20`, `12-П-80`. */
+const MISREAD_MONTHS: readonly RegExp[] = [
+  pattern('(?<!№ ?)', DAY, String.raw`\s?[./-]\s?(?<m>${MISREAD_ROMAN})\s?[./-]\s?(?<y>\d{4})(?!\d)`),
+  pattern('(?<!№ ?)', DAY, String.raw`\s?[./]\s?(?<m>${MISREAD_ROMAN})\s?[./]\s?(?<y>\d{2})(?!\d)`),
+  pattern('(?<!№ ?)', DAY, String.raw`(?:\s?[./]\s?|\s)(?<m>${MISREAD_ROMAN})\s(?<y>\d{4})(?!\d)`),
+];
+
+function findInDigits(
+  text: string,
+  patterns: readonly RegExp[],
+  { thisYear, isMonthFirst }: { readonly thisYear: number; readonly isMonthFirst: boolean },
+): Found<string> | undefined {
   const searched = text.replaceAll('_', ' ');
-  for (const one of PATTERNS) {
+  for (const one of patterns) {
     for (const match of searched.matchAll(one)) {
       const { y, m, d, separator } = match.groups as Record<'y' | 'm' | 'd' | 'separator', string>;
       const [year, month, day] = [
         fullYear(y, thisYear),
-        /^\d+$/u.test(m) ? Number(m) : parseMonth(plainRoman(m)),
+        /^\d+$/u.test(m) ? Number(m) : parseMonth(patterns === MISREAD_MONTHS ? plainRoman(m) : m),
         Number(d),
       ];
       const isSwapped = match[0].startsWith(d) && (separator === '/' || separator === '-');
@@ -96,12 +110,10 @@ function findInDigits(text: string, thisYear: number, isMonthFirst: boolean): Fo
 }
 
 const plainRoman = (month: string): string =>
-  month.length > 4
-    ? month
-    : month
-        .replaceAll('Ш', 'III')
-        .replaceAll('П', 'II')
-        .replace(/(?<=[XХ]I?)[ТT]/gu, 'I');
+  month
+    .replaceAll('Ш', 'III')
+    .replaceAll('П', 'II')
+    .replace(/(?<=[XХ]I?)[ТT]/gu, 'I');
 
 /** Start of the spaces and quotation marks before the day at `index`. */
 function quoteStart(text: string, index: number): number {

@@ -5,7 +5,8 @@ import type { ValueSpec } from './schema.ts';
 
 /**
  * Finds the first integer within the limits of `spec`: in digits, in words (`на третьем этаже`, `двухэтажный`), as a
- * Roman numeral that is the whole text (`II этаж`), or as the name of a floor (`подвал` is -1).
+ * Roman numeral that is the whole text (`II этаж`), as the name of a floor (`подвал` is -1), or as a lone letter or stroke that
+ * OCR read for a digit (`З-этажный`).
  */
 export function findInteger(spec: ValueSpec, text: string): Found<number> | undefined {
   const isAllowed = ({ value }: Found<number>) =>
@@ -17,7 +18,11 @@ export function findInteger(spec: ValueSpec, text: string): Found<number> | unde
     .find(isAllowed);
   const floor = floorName(spec, text);
   if (floor && (!digits || floor.start < digits.start)) return floor;
-  return digits ?? findNumberWords(text).find(isAllowed) ?? [romanNumeral(text)].find((one) => one && isAllowed(one));
+  return (
+    digits ??
+    findNumberWords(text).find(isAllowed) ??
+    [romanNumeral(text), misreadDigit(text)].find((one) => one && isAllowed(one))
+  );
 }
 
 /** Floors at or below the ground, for fields whose `minimum` includes them. */
@@ -42,3 +47,13 @@ function romanNumeral(text: string): Found<number> | undefined {
 
 const ROMAN_FLOOR =
   /^[\s(]*(?:на\s|[Ээ]таж\s?№?|[Ээ]т\.|[Ff]loor|[Ll]evel)?\s?([IVXХІ]{1,6})(?:-\p{L}{1,2})?\s?(?:этаж\p{L}{0,3}|эт|floors?|storeys?)?[\s.,)]*$/u;
+
+/** A character that OCR reads for a lone digit, as the whole text or before the word for storeys. */
+function misreadDigit(text: string): Found<number> | undefined {
+  const match = MISREAD_DIGIT.exec(text);
+  const value = match ? MISREAD[match[1]!] : undefined;
+  return value === undefined ? undefined : { value, start: match!.index, end: match!.index + match![0].length };
+}
+
+const MISREAD_DIGIT = /(?<![\p{L}\d])([Ззб|[\]!l])(?=\s?(?:-\s?\p{L}{1,2}\s?)?-?\s?этаж|[\s.,)»]*$)/u;
+const MISREAD: Readonly<Record<string, number>> = { З: 3, з: 3, б: 6, '|': 1, '[': 1, ']': 1, '!': 1, l: 1 };

@@ -40,6 +40,11 @@ describe('findDate', () => {
     ['25.П.1980', '1980-02-25'],
     ['25/Ш 1980', '1980-03-25'],
     ['8/1 1999', undefined],
+    ['05.I1.1999', '1999-11-05'],
+    ['Договор № 12-П-80 от 15.03.1995', '1995-03-15'],
+    ['Приказ № 3/П-20 от 01.02.2020', '2020-02-01'],
+    ['Дело № 14-Ш-99, составлен 03.04.2001', '2001-04-03'],
+    ['12-П-80', undefined],
     ['12 марта 1987 г.', '1987-03-12'],
     ['« 14 » сентября 20 06 г.', '2006-09-14'],
     ['« 07 » ____мая____ 2011', '2011-05-07'],
@@ -67,12 +72,26 @@ describe('a value', () => {
     expect(readValue(money, '1 330,504 тыс. руб.')?.value).toBe(1330504);
     // OCR lost the first space.
     expect(readValue(money, '4055 503,32 руб.')).toMatchObject({ value: 4055503.32, start: 0, end: 11 });
+    expect(readValue(money, '22 312475 руб.')?.value).toBe(22312475);
   });
 
   it('is within the limits of its field', () => {
     const year = { type: 'integer', minimum: 1600, maximum: 2100 } as const;
     expect(readValue(year, 'п. 3, 1974 г.')?.value).toBe(1974);
     expect(parseValue(year, '74')).toEqual({ ok: false, problem: 'minimum' });
+  });
+
+  it.each([
+    ['З-этажный', 3],
+    ['З-х этажного', 3],
+    ['[', 1],
+    ['на ] этаже', 1],
+    ['« | »', 1],
+    ['б.', 6],
+    ['за этаж', undefined],
+    ['[б]', undefined],
+  ])('that OCR read as a letter or stroke is an integer: %s', (text, value) => {
+    expect(readValue({ type: 'integer', minimum: 0, maximum: 40 }, text)?.value).toBe(value);
   });
 
   it('is parsed by its type: strings keep their characters, empty is null', () => {

@@ -54,6 +54,8 @@ it('corrects a figure of a sure total that OCR misread', () => {
   expect(totals(total(29.6), [''])[0]).toBe(29.6);
   expect(totals(total(39.6), ['Итого 20,60'])[0]).toBe(39.6);
   expect(totals({ ...rooms, 'areas:total_area': field(29.6, 0.99) }, ['Итого 20,60'])[0]).toBe(29.6);
+  // A row was not read, and the sum is the living area.
+  expect(totals({ ...total(29.6), 'areas:living_area': field(20.6) }, ['Жилая 20,60'])[0]).toBe(29.6);
 });
 
 it('corrects a misread total by two sums that agree', () => {

@@ -18,16 +18,23 @@ const ROUNDING = 0.006;
 
 /**
  * Chooses missing and doubtful totals together: a total that differs from the sum of its parts, by the sums of the schema's
- * checks, becomes the number outside the table that equals the sum, if one is printed. So does a sure one of which OCR misread a figure,
- * also if two sums agree and none is printed.
+ * checks, becomes the number outside the table that equals the sum, if one is printed. A sure total is replaced if the two
+ * differ in one figure, which OCR misread, and no other field has that number. If none is printed, two sums that agree replace it.
  */
 export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
   const agreed: Record<string, Field> = { ...fields };
   const keys = new Set([...everyField(schema)].map(({ key }) => key));
   const checks = (schema.checks ?? []).filter((check) => 'sum' in check);
-  const isDoubtful = (key: string, instead?: number) => {
+  const isUsed = (number: number) => Object.values(agreed).some(({ value }) => value === number);
+  const isDoubtful = (key: string, replacement?: number) => {
     const { value, source, confidence = 0, disagrees = false } = agreed[key] ?? {};
-    if (source === 'ocr' && instead !== undefined && isMisreading(Number(value), instead)) return true;
+    if (
+      source === 'ocr' &&
+      replacement !== undefined &&
+      isMisreading(Number(value), replacement) &&
+      !isUsed(replacement)
+    )
+      return true;
     return disagrees || (confidence ?? 0) < MAX_DOUBTFUL;
   };
   let numbers: PrintedNumber[] | undefined;
@@ -42,7 +49,7 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
     if (!found) {
       const others = checks.filter((other) => other !== check && other.equals === key);
       const otherSums = others.flatMap((other) => sumsOf(other, agreed));
-      const agreeing = sums.find((sum) => otherSums.some((other) => Math.abs(sum - other) < ROUNDING));
+      const agreeing = sums.find((sum) => otherSums.some((otherSum) => Math.abs(sum - otherSum) < ROUNDING));
       if (own?.source === 'ocr' && agreeing !== undefined && isMisreading(Number(own.value), agreeing))
         agreed[key] = { ...own, value: Math.round(100 * agreeing) / 100, confidence: CONFIDENCE.doubtful };
       continue;

@@ -15,8 +15,9 @@ const BAR = /(?<=,)\s[/|]\s(?=\p{Lu})/gu;
 /** Before the district after a region: `Тверская обл. Кимрский р-н`, `212 км ПК 4 Олевский район`. */
 const MISSING_DISTRICT_COMMA = /(?<=обл\.|\d)\s+(?=\p{Lu}[\p{L}-]+[иоы]й р(?:-н|айон)(?!\p{L}))/gu;
 
-/** A town or village whose letter was read as a capital. */
-const CAPITAL_TOWN = /(?<=^|,\s)[ГС](?=\.?\s\p{Lu}\p{Ll}{2})/gu;
+/** A town or village whose letter was read as a capital, or twice: `Г Орск`, `Сс Коноваловка`. With a dot it can be an initial. */
+const CAPITAL_TOWN =
+  /(?<=^|,\s)(?:[ГС]|Гг|Сс)(?=\s\p{Lu}\p{Ll}{2})(?!\s(?:Петербург|[\p{L}-]{3,30}\s(?:ул|пр|пер|просп|наб)(?!\p{L})))/gu;
 
 /** Specks: `Восточно-Казахстанская. обл.`, `край.,`. */
 const STRAY_DOT = /(?<=(?:[сц]к(?:ая|ий|ое|ой)|(?<!\p{L})край))\.(?=\s\p{Ll}|,)/gu;
@@ -35,7 +36,7 @@ export function correctAddress(text: string): string {
     .replace(BAR, ' ')
     .replace(STRAY_DOT, '')
     .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
-    .replace(CAPITAL_TOWN, (town) => town.toLowerCase())
+    .replace(CAPITAL_TOWN, (town) => town.at(0)!.toLowerCase())
     .replace(/(?<!\p{L})кори(?=\.?\s?\d)/gu, 'корп')
     .replace(ABBREVIATION, '$&.')
     .replace(MISSING_COMMA, ', ')

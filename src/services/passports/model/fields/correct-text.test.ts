@@ -37,9 +37,8 @@ it.each([
   ['рулонная 3З-слойная', 'рулонная 3-слойная'],
   ['Ммензелинское БТИ', 'Мензелинское БТИ'],
   ['Ссуда, Ллойд, АА', 'Ссуда, Ллойд, АА'],
-  ['Estate of Thérèse Arsenault -Donovan', 'Estate of Thérèse Arsenault-Donovan'],
   ['БТИ - филиал', 'БТИ - филиал'],
-  ['Центр «Профиль» (ИП Магомедова 3. А.)', 'Центр «Профиль» (ИП Магомедова З. А.)'],
+  ['Восточно- Сибирская', 'Восточно-Сибирская'],
   ['бревенчатые. рубленые', 'бревенчатые рубленые'],
   ['оштукатур. по дранке', 'оштукатур. по дранке'],
   ['колхоз имени ХХІІ партсъезда', 'колхоз имени XXII партсъезда'],
@@ -63,6 +62,20 @@ it.each([
   ['снт «Заря-2» ‚ уч. 114', 'снт «Заря-2», уч. 114'],
 ])('corrects %s', (text, value) => {
   expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(value);
+});
+
+it.each(['Ее состояние', 'Ss. Peter', 'Пп. 1-3', '0,8 Ккал/ч', 'Фундамент- Бетон', 'Этаж 3. Г. Тверь', 'каб. 3З'])(
+  'keeps %s',
+  (text) => expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(text),
+);
+
+it.each([
+  ['Estate of Thérèse Arsenault -Donovan', 'Estate of Thérèse Arsenault-Donovan'],
+  ['Центр «Профиль» (ИП Магомедова 3. А.)', 'Центр «Профиль» (ИП Магомедова З. А.)'],
+  ['Trustees of the library fund', 'Trustees of the library fund'],
+  ['los Santos', 'los Santos'],
+])('corrects the owner %s', (text, value) => {
+  expect(toTextValue({ type: 'string', shapes: ['^[«"\\p{Lu}]'] }, text, RECOGNIZED)).toBe(value);
 });
 
 it.each([
@@ -95,6 +108,9 @@ it.each([
     'Большой пр. П.С.',
     'ул. Мира и ул. Ленина',
     'дом в с. Ивановка',
+    'Г. Тукая',
+    'С. Разина ул., д. 4',
+    'С. Петербург, ул. Мира',
   ].map((text) => [text, text]),
   ['г. Тверь, наб. Степана Разина, д. 4', 'г. Тверь, наб. Степана Разина, д. 4'],
   ['ст Тарская, д. ЗА', 'ст. Тарская, д. 3А'],

@@ -88,8 +88,8 @@ function correctOcrText(spec: TextSpec, text: string): string {
   const value = withoutRemnants(text)
     .replace(DOUBLED, (letters) => (isInBothCases(letters) ? letters[0]!.toUpperCase() : letters))
     .replace(DOUBLED_AT_START, (letters, upper: string) => (isInBothCases(letters) ? upper : letters))
-    .replace(/(?<![\d\p{L}])3З(?!\p{L})/gu, '3')
-    .replace(SPACED_HYPHEN, '-')
+    .replace(/(?<![\d\p{L}])3З(?=-\p{Ll})/gu, '3')
+    .replace(spec.shapes ? SPACED_HYPHEN : HYPHEN_AFTER_O, '-')
     .replace(ROMAN, (number) =>
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
@@ -107,17 +107,15 @@ function correctOcrText(spec: TextSpec, text: string): string {
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
-  return kept
-    .replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО')
-    .replace(INITIAL_3, 'З')
-    .replace(DOT_WITHIN, '');
+  const named = spec.shapes ? kept.replace(INITIAL_3, 'З') : kept;
+  return named.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО').replace(DOT_WITHIN, '');
 }
 
-/** One letter that was recognized twice, in both cases: `WwW. E. Landry`, `П.иИ.`. */
-const DOUBLED = /(?<!\p{L})(\p{L})\1+(?!\p{L})/giu;
+/** One letter that was recognized twice, in both cases: `WwW. E. Landry`, `П.иИ.`; `Ее` and `Ss.` are words. */
+const DOUBLED = /(?<!\p{L})(?:\p{Ll}\p{Lu}|\p{L}{3,4})(?!\p{L})/gu;
 
-/** `Ммензелинское`. Only letters with which no word begins twice. */
-const DOUBLED_AT_START = /(?<!\p{L})([КМНПТХШWKXZ])\p{Ll}(?=\p{Ll})/gu;
+/** `Ммензелинское`, not `Ккал`. Only letters with which no other word begins twice. */
+const DOUBLED_AT_START = /(?<!\p{L})([КМНПТХШWKXZ])\p{Ll}(?=\p{Ll})(?!ал(?:\P{L}|ори))/gu;
 
 const isInBothCases = (letters: string): boolean => {
   const [first = '', ...others] = letters;
@@ -126,8 +124,11 @@ const isInBothCases = (letters: string): boolean => {
   );
 };
 
-/** `Arsenault -Donovan`, `Восточно- Сибирская`. */
+/** Of names: `Arsenault -Donovan`. */
 const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
+
+/** `Восточно- Сибирская`, not `Фундамент- Бетон`. */
+const HYPHEN_AFTER_O = /(?<=\p{L}{3}о)(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
@@ -160,12 +161,12 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
   return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
 }
 
-/** Corrects confused digits and letters, and lost dots of initials, if the result matches the field's `shapes`. */
+/** Corrects words, then confused digits and letters and lost dots of initials if the result matches the field's `shapes`. */
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes) return value;
   const text = value
     .replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з')
-    .replace(/(?<!\p{L})l(?=[a-z]{2})/gu, 'I')
+    .replace(/^l(?=(?!as |es |os )[a-z]{2,12} \p{Lu})/u, 'I')
     .replace(/(?<=\p{Ll}{2})(?=\p{Lu}\.)/gu, ' ')
     .replace(/(?<=, [A-Z]{2,4})!$/u, 'I');
   const single = text.replace(TWO_LETTERS, (both, upper: string, lower: string) =>
