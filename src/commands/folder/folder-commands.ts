@@ -15,7 +15,7 @@ import { type ResultTable, resultTable } from '../../services/shared/batches/res
 import { Transcription } from '../../services/stt/api-schema.ts';
 import { type ClientCommandOptions, groupingOf, onOneLine, RETRIES, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
-import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
+import { isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
 import { type EXTENSIONS, findItems, type Item } from './find-items.ts';
 import { Manifest } from './manifest.ts';
@@ -90,7 +90,7 @@ export async function transcribeFolder(
             : await stt.transcript(task_id, format, { signal });
         return { output: await writeWithFolder(fileOf(item), text) };
       },
-      ...(!isTable && { isPresent: (item: Item) => isFile(fileOf(item)) }),
+      ...(!isTable && { fileOf }),
     };
     const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
@@ -133,7 +133,7 @@ export async function extractFolder(
             : passports.exportPdf(id, { language, signal });
         return { output: await writeWithFolder(fileOf(item), await exported) };
       },
-      ...(isExport && { isPresent: (item) => isFile(fileOf(item)) }),
+      ...(isExport && { fileOf }),
     };
     const manifest = isExport ? join(output, `.assay-${format}.progress`) : `${output}.progress`;
     const variant = language;

@@ -1,4 +1,5 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { Item } from './find-items.ts';
 
@@ -32,13 +33,15 @@ type Line<Result> = Progress<Result> & Pick<Item, 'name' | 'version'>;
  */
 export class Manifest<Result> {
   readonly #handle: FileHandle;
-  readonly #lines: Map<string, Line<Result>>;
+  readonly #lines = new Map<string, Line<Result>>();
+  /** The names and files of the items that have ever had a result. */
+  readonly #written = new Set<string>();
   /** One line after the other: a large one takes several writes. */
-  #written = Promise.resolve();
+  #lastWrite = Promise.resolve();
 
-  private constructor(handle: FileHandle, lines: Map<string, Line<Result>>) {
+  private constructor(handle: FileHandle, lines: readonly Line<Result>[]) {
     this.#handle = handle;
-    this.#lines = lines;
+    for (const line of lines) this.#add(line);
   }
 
   static async open<Result>(path: string): Promise<Manifest<Result>> {
@@ -46,11 +49,7 @@ export class Manifest<Result> {
       if (error.code === 'ENOENT') return '';
       throw new OperatorError(`${path} cannot be read (${error.code}).`);
     });
-    const lines = new Map<string, Line<Result>>();
-    for (const line of text.split('\n')) {
-      const parsed = parseLine<Result>(line);
-      if (parsed) lines.set(parsed.name, parsed);
-    }
+    const lines = text.split('\n').flatMap((line) => parseLine<Result>(line) ?? []);
     const handle = await open(path, 'a').catch((error: NodeJS.ErrnoException) => {
       throw new OperatorError(`${path} cannot be written (${error.code}).`);
     });
@@ -65,16 +64,29 @@ export class Manifest<Result> {
     return line?.version === version ? line : undefined;
   }
 
-  /** Also before it changed. */
-  hasSeen({ name }: Item): boolean {
-    return this.#lines.has(name);
+  /**
+   * Whether this command may have written `file` for an item: it had a result, also before it changed or under another name, or
+   * its task was interrupted.
+   */
+  mayHaveWritten({ name }: Item, file: string): boolean {
+    const line = this.#lines.get(name);
+    const isInterrupted = line !== undefined && line.result === undefined && line.failure === undefined;
+    return isInterrupted || this.#written.has(name) || this.#written.has(resolve(file));
   }
 
   async record({ name, version }: Item, progress: Progress<Result>): Promise<void> {
     const line = { name, version, ...progress };
-    this.#lines.set(name, line);
-    this.#written = this.#written.then(() => this.#handle.appendFile(`${JSON.stringify(line)}\n`));
-    await this.#written;
+    this.#add(line);
+    this.#lastWrite = this.#lastWrite.then(() => this.#handle.appendFile(`${JSON.stringify(line)}\n`));
+    await this.#lastWrite;
+  }
+
+  #add(line: Line<Result>): void {
+    this.#lines.set(line.name, line);
+    if (line.result === undefined) return;
+    this.#written.add(line.name);
+    const output = (line.result as { readonly output?: unknown } | null)?.output;
+    if (typeof output === 'string') this.#written.add(resolve(output));
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -109,21 +109,34 @@ describe('runFolder after an interrupted run', () => {
   });
 
   it('does not overwrite a file that it did not write', async () => {
-    let exists = true;
-    const files = { isPresent: async () => exists };
+    const file = join(folder, 'a.txt');
+    const files = { fileOf: () => file };
     const write = async () => {
-      exists = true;
+      await writeFile(file, 'written');
       return 'written';
     };
-    const refused = await run(() => 'task', write, files);
-    expect(refused).toMatchObject([{ task: undefined, failure: { code: 'OUTPUT_EXISTS' } }]);
-    expect(await run(() => 'task', write, files)).toEqual(refused);
+    const fail = async () => {
+      throw new TaskFailed({ ...NOT_FOUND, taskId: 'task', state: {} });
+    };
+    const refusal = [{ task: undefined, failure: { code: 'OUTPUT_EXISTS' } }];
+    await writeFile(file, 'of the user');
+    expect(await run(() => 'task', write, files)).toMatchObject(refusal);
+    expect(await run(() => 'task', write, files)).toMatchObject(refusal);
     expect(requests).toEqual([]);
-    exists = false;
+    await rm(file);
+    expect(await run(() => 'task', fail, files)).toMatchObject([{ failure: { code: NOT_FOUND.code } }]);
+    await writeFile(file, 'of the user');
+    expect(await run(() => 'task', write, files)).toMatchObject(refusal);
+    await rm(file);
     const written = [{ result: 'written', failure: undefined }];
     expect(await run(() => 'task', write, files)).toMatchObject(written);
+    expect(await run(() => 'task', fail, files)).toMatchObject(written);
+    items[0]!.version = 'changed';
+    onTestFinished(() => {
+      items[0]!.version = '';
+    });
     expect(await run(() => 'task', write, files)).toMatchObject(written);
-    expect(requests).toHaveLength(1);
+    expect(requests).toHaveLength(3);
   });
 
   it('uploads again if the upload has expired', async () => {

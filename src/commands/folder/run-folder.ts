@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { OperatorError } from '../../base/operator-error.ts';
 import { AssayError, NotFound, TaskFailed } from '../../client/index.ts';
+import { isFile } from '../local-files.ts';
 import { progressBar } from '../progress.ts';
 import { statusLine } from '../terminal.ts';
 import type { Item } from './find-items.ts';
@@ -16,8 +17,8 @@ export interface FolderWork<Result> {
   create(item: Item, request: TaskRequest, signal: AbortSignal): Promise<string>;
   /** Waits for a task, and writes files of its own. Throws `TaskFailed`. */
   finish(task: string, item: Item, signal: AbortSignal): Promise<Result>;
-  /** Whether the file of an item exists; by default it has none. */
-  isPresent?(item: Item): Promise<boolean>;
+  /** The file that `finish` writes; absent if it writes none. */
+  fileOf?(item: Item): string;
 }
 
 export interface Outcome<Result> {
@@ -75,11 +76,13 @@ async function runItem<Result>(
   signal: AbortSignal,
 ): Promise<Outcome<Result>> {
   const known = manifest.progressOf(item);
+  const file = work.fileOf?.(item);
+  const exists = file !== undefined && (await isFile(file));
   // Not recorded: the next run checks again.
-  if (!manifest.hasSeen(item) && (await work.isPresent?.(item))) {
+  if (exists && !manifest.mayHaveWritten(item, file)) {
     return { item, task: undefined, result: undefined, failure: FOREIGN_FILE };
   }
-  if (known?.result !== undefined && (await (work.isPresent?.(item) ?? true))) {
+  if (known?.result !== undefined && (exists || file === undefined)) {
     return { item, task: known.task, result: known.result, failure: undefined };
   }
   let task = known?.failure ? undefined : known?.task;
