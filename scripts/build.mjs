@@ -12,8 +12,10 @@ const stamp = join(root, 'dist/.built');
 /** The server, the browser code, and the client library with its types. */
 const PROJECTS = ['tsconfig.build.json', 'tsconfig.browser.json', 'tsconfig.client.json'];
 
+const SCRIPTS = ['build', 'bundle', 'client-types'].map((name) => `scripts/${name}.mjs`);
+
 export function ensureBuilt() {
-  const inputs = ['src', 'scripts/client-types.mjs', 'tsconfig.json', ...PROJECTS, 'package.json'];
+  const inputs = ['src', ...SCRIPTS, 'tsconfig.json', ...PROJECTS, 'package.json'];
   const newest = Math.max(...inputs.map((input) => newestIn(join(root, input))));
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
   const draft = join(root, `dist.${process.pid}`);

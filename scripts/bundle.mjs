@@ -1,7 +1,7 @@
 // Bundles the compiled modules into fewer files, because Node takes a millisecond to find, read and link each module
 // (docs/decisions/0057-bundled-modules.md): `node scripts/bundle.mjs FOLDER`. Benchmarks and the client library use the modules themselves.
 import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /** Packages of many ES modules. Bundling the CommonJS packages does not make a start faster. */
@@ -15,15 +15,20 @@ const entries = ['main.js', ...threadEntries()];
 const build = await rolldown({
   input: Object.fromEntries(entries.map((file) => [file, join(dist, file)])),
   platform: 'node',
-  external: (id) => !/^[./#]/.test(id) && !PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [keepOwnUrls()],
+  external: (id) =>
+    !isAbsolute(id) && !/^[.#]/.test(id) && !PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+  plugins: [resolveJsxRuntime(), keepModuleUrls()],
+  onLog(level, log, handle) {
+    if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+    handle(level, log);
+  },
 });
 await build.write({
   dir: join(dist, FOLDER),
   entryFileNames: '[name]',
   // A module that is imported dynamically keeps its path, so that tests can replace it.
   chunkFileNames: ({ facadeModuleId: file, isDynamicEntry }) =>
-    isDynamicEntry && file?.startsWith(dist) ? relative(dist, file) : 'shared/[name]-[hash].js',
+    isDynamicEntry && file?.startsWith(dist) ? pathInDist(file) : 'shared/[name]-[hash].js',
   sourcemap: true,
 });
 await build.close();
@@ -40,25 +45,38 @@ function threadEntries() {
   return files.flatMap((file) => {
     const code = readFileSync(join(dist, file), 'utf8');
     const names = [...code.matchAll(/\b(?:startThread|workerEntry)\('(\.[^']+)'/g)].map(([, name]) => name);
-    return names.map((name) => join(dirname(file), `${name}.js`));
+    return names.map((name) => join(dirname(file), `${name}.js`).replaceAll(sep, '/'));
   });
 }
 
+/** With slashes, also on Windows. */
+function pathInDist(file) {
+  return relative(dist, file).replaceAll(sep, '/');
+}
+
+/** package.json leads to the previous build. */
+function resolveJsxRuntime() {
+  return {
+    name: 'resolve-jsx-runtime',
+    resolveId: (id) => (id === '#html/jsx-runtime' ? join(dist, 'ui/html/jsx-runtime.js') : null),
+  };
+}
+
 /** `import.meta.url` remains the URL of the module, because files and threads are found relative to it. */
-function keepOwnUrls() {
+function keepModuleUrls() {
   const root = '@@dist@@';
   return {
-    name: 'keep-own-urls',
+    name: 'keep-module-urls',
     load(file) {
       if (!(file.startsWith(dist) && file.endsWith('.js'))) return null;
-      const own = `new URL('${root}/${relative(dist, file)}', import.meta.url).href`;
+      const url = `new URL('${root}/${pathInDist(file)}', import.meta.url).href`;
       return {
-        code: readFileSync(file, 'utf8').replaceAll('import.meta.url', own),
+        code: readFileSync(file, 'utf8').replaceAll('import.meta.url', url),
         map: JSON.parse(readFileSync(`${file}.map`, 'utf8')),
       };
     },
     renderChunk: (code, { fileName }) => ({
-      code: code.replaceAll(root, relative(dirname(join(FOLDER, fileName)), '.')),
+      code: code.replaceAll(root, '../'.repeat(fileName.split('/').length).slice(0, -1)),
       map: null,
     }),
   };

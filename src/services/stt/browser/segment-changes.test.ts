@@ -29,6 +29,7 @@ describe('mergeChanges', () => {
     expect(mergeChanges(BASE, mine, [a, other(b, 'y'), c, d])).toEqual({
       segments: [other(a), other(b, 'y'), c, other(d)],
       conflicts: [],
+      skipped: [],
     });
     const merged = { ...c, end: d.end, text: 'cd' };
     expect(mergeChanges(BASE, [a, b, merged], [other(a), b, c, d]).segments).toEqual([other(a), b, merged]);
@@ -39,6 +40,7 @@ describe('mergeChanges', () => {
     expect(mergeChanges(BASE, [a, other(b), c, other(d)], theirs)).toEqual({
       segments: [a, other(b, 'y'), c, other(d)],
       conflicts: [{ position: 1, removed: [b], inserted: [other(b)] }],
+      skipped: [],
     });
   });
 
@@ -48,23 +50,27 @@ describe('mergeChanges', () => {
 
   it('has no conflict if both made the same change', () => {
     const both = [a, other(b), c, d];
-    expect(mergeChanges(BASE, both, both)).toEqual({ segments: both, conflicts: [] });
+    expect(mergeChanges(BASE, both, both)).toEqual({ segments: both, conflicts: [], skipped: [] });
   });
 
   it('does not repeat an insertion', () => {
-    expect(mergeChanges([a, c], [a, b, c], [a, b, c])).toEqual({ segments: [a, b, c], conflicts: [] });
+    expect(mergeChanges([a, c], [a, b, c], [a, b, c])).toEqual({ segments: [a, b, c], conflicts: [], skipped: [] });
     // A removal that is reverted twice.
     const { segments } = mergeChanges([], [b], [a, c]);
-    expect(mergeChanges([], [b], segments)).toEqual({ segments: [a, b, c], conflicts: [] });
+    expect(mergeChanges([], [b], segments)).toEqual({ segments: [a, b, c], conflicts: [], skipped: [] });
   });
 
   it('has no conflict for a removed segment unless another one has its time', () => {
-    expect(mergeChanges(BASE, [a, c, d], [a, c, d])).toEqual({ segments: [a, c, d], conflicts: [] });
+    expect(mergeChanges(BASE, [a, c, d], [a, c, d])).toEqual({ segments: [a, c, d], conflicts: [], skipped: [] });
     const long = { ...a, end: 1.1 };
     expect(mergeChanges([long, b, c], [long, c], [long, c]).conflicts).toEqual([]);
     const removal = { position: 1, removed: [b], inserted: [] };
     for (const theirs of [other(b), { ...a, end: b.end }])
-      expect(mergeChanges(BASE, [a, c, d], [theirs, c, d])).toEqual({ segments: [theirs, c, d], conflicts: [removal] });
+      expect(mergeChanges(BASE, [a, c, d], [theirs, c, d])).toEqual({
+        segments: [theirs, c, d],
+        conflicts: [removal],
+        skipped: [],
+      });
   });
 });
 
@@ -90,6 +96,8 @@ describe('mergeChanges with confirmed words', () => {
 
   it('keeps the other text without a conflict after a confirmation', () => {
     expect(merge([a, b], [confirm(a, 1), b], [other(a), b])).toEqual([other(a), b]);
+    const { skipped } = mergeChanges([confirm(a, 1)], [a], [confirm(other(a), 1)]);
+    expect(skipped).toEqual([{ position: 0, removed: [confirm(a, 1)], inserted: [a] }]);
   });
 
   it('adds a confirmation to a change of the text that both made', () => {

@@ -32,15 +32,21 @@ export function changeBetween(
 
 /**
  * Applies the changes from `base` to `mine` to `theirs`, except those that `theirs` already has. `conflicts`: changes of
- * segments whose text or times `theirs` has changed as well. Confirmations never conflict.
+ * segments whose text or times `theirs` has changed as well. Confirmations never conflict: `skipped` are those of a text that
+ * `theirs` has changed.
  */
 export function mergeChanges(
   base: readonly RecordedSegment[],
   mine: readonly RecordedSegment[],
   theirs: readonly RecordedSegment[],
-): { readonly segments: readonly RecordedSegment[]; readonly conflicts: readonly SegmentChange[] } {
+): {
+  readonly segments: readonly RecordedSegment[];
+  readonly conflicts: readonly SegmentChange[];
+  readonly skipped: readonly SegmentChange[];
+} {
   const segments = [...theirs];
   const conflicts: SegmentChange[] = [];
+  const skipped: SegmentChange[] = [];
   for (const change of separateChanges(base, mine)) {
     const { removed, inserted } = change;
     const present = [removed, inserted].find((run) => indexOfRun(segments, run) >= 0);
@@ -49,9 +55,10 @@ export function mergeChanges(
       const replaced = segments.slice(at, at + present.length);
       segments.splice(at, present.length, ...mergeConfirmed(change, replaced));
     } else if (removed.length === 0) segments.splice(indexAt(segments, inserted), 0, ...inserted);
-    else if (inserted.length > 0 ? !isConfirmation(change) : isReplaced(removed, base, theirs)) conflicts.push(change);
+    else if (isConfirmation(change)) skipped.push(change);
+    else if (inserted.length > 0 || isReplaced(removed, base, theirs)) conflicts.push(change);
   }
-  return { segments, conflicts };
+  return { segments, conflicts, skipped };
 }
 
 /**
@@ -74,7 +81,9 @@ function mergeConfirmed(
 const confirmedOf = (segments: readonly RecordedSegment[]) => segments.flatMap(({ confirmed = [] }) => confirmed);
 
 const isConfirmation = ({ removed, inserted }: SegmentChange) =>
-  removed.length === inserted.length && removed.every((segment, i) => isSameText(segment, inserted[i]));
+  removed.length > 0 &&
+  removed.length === inserted.length &&
+  removed.every((segment, i) => isSameText(segment, inserted[i]));
 
 /** Whether `theirs` has a new segment in the time of the removed ones. */
 function isReplaced(

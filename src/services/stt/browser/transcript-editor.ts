@@ -91,7 +91,7 @@ export function createTranscriptEditor(options: {
       let segments: Transcript['segments'] = list.segments();
       for (const { removed, inserted } of edits) {
         const merged = mergeChanges(inserted, removed, segments);
-        if (merged.conflicts.length > 0) {
+        if (merged.conflicts.length + merged.skipped.length > 0) {
           announce(edit.notReverted);
           return;
         }

@@ -28,9 +28,9 @@ export function createUndoStack() {
     ): { readonly at: number; readonly segments: readonly RecordedSegment[] | undefined } | undefined {
       const change = changes.pop();
       if (!change) return undefined;
-      const { segments, conflicts } = mergeChanges(change.inserted, change.removed, current);
+      const { segments, conflicts, skipped } = mergeChanges(change.inserted, change.removed, current);
       const at = (change.removed[0] ?? change.inserted[0])!.start;
-      return { at, segments: conflicts.length > 0 ? undefined : segments };
+      return { at, segments: conflicts.length + skipped.length > 0 ? undefined : segments };
     },
   };
 }
