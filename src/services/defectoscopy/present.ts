@@ -15,13 +15,18 @@ export type Language = keyof typeof MESSAGES;
 /** The response body as JSON text, shared by the poll route and the webhook. */
 export function present(task: Task, language: Language = 'en'): string {
   const state = task.status === 'done' ? doneText(task) : membersOf(stateOf(task, language));
-  const own = { ...groupingOf(task.inputText), ...fileNameOf(task.inputText) };
-  const ownText = Object.keys(own).length === 0 ? '' : `,${membersOf(own as JsonObject)}`;
+  const ownText = moreMembers(groupingOf(task.inputText)) + moreMembers(fileNameOf(task.inputText));
   const webhook = task.webhook === undefined ? '' : `,${membersOf(webhookOf(task.webhook))}`;
   return `{"ok":true,"data":{"task_id":"${task.id}",${state}${ownText}${webhook}}}`;
 }
 
-const membersOf = (object: JsonObject): string => JSON.stringify(object).slice(1, -1);
+const membersOf = (object: object): string => JSON.stringify(object).slice(1, -1);
+
+/** With a comma before them; empty without members. */
+function moreMembers(object: object): string {
+  const members = membersOf(object);
+  return members === '' ? '' : `,${members}`;
+}
 
 /** Concatenates text because most polls under load read finished tasks: the stored result is not parsed. */
 function doneText(task: Done): string {

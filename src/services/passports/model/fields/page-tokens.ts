@@ -82,11 +82,13 @@ export function tokenizePages(read: readonly ReadPage[], boundary: RegExp = BOUN
       }
       for (const piece of splitWord(text, boundary)) {
         const charWidth = (place.x1 - place.x0) / Math.max(1, text.length);
-        const at = { ...place, x0: place.x0 + charWidth * piece.start, x1: place.x0 + charWidth * piece.end };
-        if (piece.blank) blanks.push(at);
+        const { y0, y1 } = place;
+        const [x0, x1] = [place.x0 + charWidth * piece.start, place.x0 + charWidth * piece.end];
+        if (piece.blank) blanks.push({ x0, y0, x1, y1 });
         else {
+          const { text, glued } = piece;
           const { confidence } = word;
-          tokens.push({ ...at, text: piece.text, confidence, word: index, glued: piece.glued, id: nextId++, sheet });
+          tokens.push({ x0, y0, x1, y1, text, confidence, word: index, glued, id: nextId++, sheet });
         }
       }
     }
