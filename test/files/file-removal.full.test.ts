@@ -50,34 +50,20 @@ const store = async (many: number) => {
 };
 
 describe.each(TABLES)('Deletion of files queued in %s', (table) => {
-  it('is more than ten times as fast as sequential deletion from a bucket with 20 ms latency', async () => {
+  it('sends more than ten requests at once to a bucket', async () => {
     const storage = await startS3Server({ latencyMs: 20 });
     const bucket = openBucketFiles(readBucketUrl(storage.filesUrl), { keys: KEYS, tempDir: dir, log });
     onTestFinished(async () => {
       await bucket.close();
       await storage.stop();
     });
-    const storeObjects = (many: number) => {
-      const keys = Array.from({ length: many }, () => newId());
-      for (const key of keys) storage.objects.set(`some/where/${keyToPath(key)}`, Buffer.from('x'));
-      return keys;
-    };
-    const perSecond = async (many: number, remove: (keys: string[]) => Promise<void>) => {
-      const keys = storeObjects(many);
-      const begun = performance.now();
-      await remove(keys);
-      return many / ((performance.now() - begun) / 1000);
-    };
-    const single = await perSecond(30, async (keys) => {
-      for (const key of keys) await bucket.remove(key);
-    });
-    const shared = await perSecond(2000, async (keys) => {
-      await queue(table, keys);
-      await deletionQueue(table, bucket).drain();
-    });
+    const keys = Array.from({ length: 2000 }, () => newId());
+    for (const key of keys) storage.objects.set(`some/where/${keyToPath(key)}`, Buffer.from('x'));
+    await queue(table, keys);
+    await deletionQueue(table, bucket).drain();
     expect([storage.objects.size, await count(table)]).toEqual([0, 0]);
-    // Measured: 24 times on two busy cores shared by client and storage; CPU time is the limit.
-    expect(shared / single).toBeGreaterThan(10);
+    // 24 times as fast as one at a time on two busy cores (measured).
+    expect(storage.concurrency.highest).toBeGreaterThan(10);
   });
 
   it('removes each file once when several processes run at the same time', async () => {

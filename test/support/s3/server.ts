@@ -29,6 +29,8 @@ export interface S3Server {
   readonly objects: Map<string, Buffer>;
   /** Method and path of every request, including rejected ones. */
   readonly requests: string[];
+  /** Requests that have no complete response: now, and at most so far. */
+  readonly concurrency: { readonly now: number; readonly highest: number };
   readonly faults: Fault[];
   /** Closes the listener until `start`. */
   stop(): Promise<void>;
@@ -39,6 +41,7 @@ export interface S3Server {
 export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
+  const concurrency = { now: 0, highest: 0 };
   const faults: Fault[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
     requests.push(`${request.method} ${request.url}`);
@@ -52,6 +55,8 @@ export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Pr
     return handleRequest({ request, response, body, objects, pageSize, fault });
   };
   const server = createServer((request, response) => {
+    concurrency.highest = Math.max(concurrency.highest, ++concurrency.now);
+    response.once('close', () => concurrency.now--);
     buffer(request).then(
       (body) =>
         latencyMs > 0 ? setTimeout(answer, latencyMs, request, response, body) : answer(request, response, body),
@@ -63,7 +68,7 @@ export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Pr
   const { port } = server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
   return {
-    ...{ endpoint, objects, requests, faults },
+    ...{ endpoint, objects, requests, concurrency, faults },
     filesUrl: `s3://${BUCKET}/some/where?endpoint=${endpoint}&region=${REGION}`,
     async stop() {
       const closed = once(server, 'close');
