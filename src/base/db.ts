@@ -261,9 +261,10 @@ async function send<Row>(
   params: readonly unknown[] | undefined,
   statementTimeoutMs: number,
 ): Promise<QueryResult<Row>> {
-  const { limitMs, ...statement }: Partial<Statement> & { text: string } =
-    typeof sql === 'string' ? { text: sql } : sql;
-  const config: pg.QueryConfig = params ? { ...statement, values: params as unknown[] } : statement;
+  const { text, limitMs }: { text: string; limitMs?: number } = typeof sql === 'string' ? { text: sql } : sql;
+  const config: pg.QueryConfig = { text };
+  if (typeof sql !== 'string') config.name = sql.name;
+  if (params) config.values = params as unknown[];
   const { rows, rowCount } = await awaitCallback<pg.QueryResult<Row & pg.QueryResultRow>>(
     (done) => client.query(config, done),
     limitMs ?? statementTimeoutMs + SILENCE_MS,
