@@ -230,7 +230,7 @@ it('assay extract FOLDER reads each PDF, and the images of a subfolder as one do
   expect(rows.map(({ name }) => name)).toEqual(['shelf/a.pdf', 'shelf/scans']);
   expect(Object.keys(rows[0]!)).toContain('general:address');
   expect(await extract('--format', 'xlsx', '--output', 'tables')).toMatchObject({ code: 0, err: '' });
-  expect((await readdir(join(folder, 'tables'))).sort()).toEqual(['.assay-xlsx.progress', 'a.pdf.xlsx', 'scans.xlsx']);
+  expect((await readdir(join(folder, 'tables'))).sort()).toEqual(['.assay-xlsx.progress', 'a.xlsx', 'scans.xlsx']);
   expect(await extract('--format', 'pdf', '--output', 'shelf')).toEqual({
     code: 2,
     out: '',

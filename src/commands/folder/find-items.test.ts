@@ -18,6 +18,15 @@ it('leaves out the extension in the names of written files, unless two files wou
   expect(Object.fromEntries(items.map(({ name, outputName }) => [name, outputName]))).toEqual(expected);
 });
 
+it('keeps the name of a folder of page images that contains a dot', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-items-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'house 5.2'));
+  for (const name of ['house 5.2/1.jpg', 'house 6.PDF']) await writeFile(join(folder, name), '');
+  const items = await findItems(folder, 'documents', join(folder, 'out'));
+  expect(items.map(({ outputName }) => outputName)).toEqual(['house 5.2', 'house 6']);
+});
+
 it('gives a file whose name contains a backslash another name than a file in a subfolder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-items-'));
   onTestFinished(() => rm(folder, { recursive: true }));

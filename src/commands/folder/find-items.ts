@@ -9,7 +9,7 @@ export interface Item {
   readonly name: string;
   /** With the name of the folder, as on the page of a batch: for tables and as `file_name`. */
   readonly title: string;
-  /** The name without its extension, unless two items would then have files of the same name. */
+  /** The name without the extension of a file, unless two items would then have files of the same name. */
   readonly outputName: string;
   readonly paths: readonly string[];
   /** Sizes and times of change. */
@@ -70,7 +70,13 @@ function outputNamesOf(names: readonly string[]): Map<string, string> {
   return new Map(names.map((name) => [name, isOwn(withoutExtension(name)) ? withoutExtension(name) : name]));
 }
 
-const withoutExtension = (name: string) => name.slice(0, name.length - extname(name).length);
+/** Names of folders may contain dots. */
+const ALL_EXTENSIONS = new Set<string>(Object.values(EXTENSIONS).flat());
+
+function withoutExtension(name: string): string {
+  const extension = extname(name);
+  return ALL_EXTENSIONS.has(extension.toLowerCase()) ? name.slice(0, name.length - extension.length) : name;
+}
 
 /** The page images in a folder are one document. */
 const itemPath = (path: string, kind: keyof typeof EXTENSIONS): string =>

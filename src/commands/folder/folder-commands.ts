@@ -120,7 +120,7 @@ export async function extractFolder(
   return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
-    const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
+    const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
     const work: FolderWork<ReadDocument | { readonly output: string }> = {
       create: (item, { key: idempotencyKey }, signal) =>
         createDocument(passports, item, { ...groupingOf(options), idempotencyKey, signal }),
