@@ -11,9 +11,9 @@ const FOLDER = 'bundle';
 
 // Rolldown follows links.
 const dist = realpathSync(process.argv[2]);
-const entries = ['main.js', ...threadEntries()];
+const entries = new Set(['main.js', ...threadEntries()]);
 const build = await rolldown({
-  input: Object.fromEntries(entries.map((file) => [file, join(dist, file)])),
+  input: Object.fromEntries(Array.from(entries, (file) => [file, join(dist, file)])),
   platform: 'node',
   external: (id) =>
     !isAbsolute(id) && !/^[.#]/.test(id) && !PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),

@@ -50,10 +50,11 @@ const ROMAN_FLOOR =
 
 /** A character that OCR reads for a lone digit, as the whole text or before the word for storeys. */
 function misreadDigit(text: string): Found<number> | undefined {
-  const match = MISREAD_DIGIT.exec(text);
+  const match = MISREAD_DIGIT.exec(text) ?? MISREAD_STOREYS.exec(text);
   const value = match ? MISREAD[match[1]!] : undefined;
   return value === undefined ? undefined : { value, start: match!.index, end: match!.index + match![0].length };
 }
 
-const MISREAD_DIGIT = /(?<![\p{L}\d])([Ззб|[\]!l])(?=\s?(?:-\s?\p{L}{1,2}\s?)?-?\s?этаж|[\s.,)»]*$)/u;
+const MISREAD_DIGIT = /^[\s(«]*([Ззб|[\]!l])[\s.,)»]*$/u;
+const MISREAD_STOREYS = /(?<![\p{L}\d])([Ззб|[\]!l])(?=\s?(?:-\s?\p{L}{1,2}\s?)?-?\s?этаж)/u;
 const MISREAD: Readonly<Record<string, number>> = { З: 3, з: 3, б: 6, '|': 1, '[': 1, ']': 1, '!': 1, l: 1 };

@@ -90,6 +90,8 @@ describe('a value', () => {
     ['б.', 6],
     ['за этаж', undefined],
     ['[б]', undefined],
+    // The rule of a cell.
+    ['комнат |', undefined],
   ])('that OCR read as a letter or stroke is an integer: %s', (text, value) => {
     expect(readValue({ type: 'integer', minimum: 0, maximum: 40 }, text)?.value).toBe(value);
   });
