@@ -44,7 +44,8 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-const until = (check: () => Promise<unknown>, timeout = 20_000) => expect.poll(check, { timeout, interval: 50 });
+// The first document also waits for the start of PDFium and of the threads that read it.
+const until = (check: () => Promise<unknown>, timeout = 60_000) => expect.poll(check, { timeout, interval: 50 });
 const row = (page: Page, name: string) => page.locator('#documents li', { hasText: name });
 const field = (page: Page, key: string) => page.locator(`[id="${key}"]`);
 const value = (page: Page, key: string) => field(page, key).inputValue();
