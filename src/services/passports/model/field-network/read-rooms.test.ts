@@ -20,8 +20,8 @@ interface PrintedRow {
 }
 /** Points from the first cell. */
 const OFFSETS: Record<string, number> = {
-  // `form` is text of the form after a name of five letters.
-  ...{ no: 0, name: 40, form: 76, area: 160, living_area: 220, auxiliary_area: 280, height: 340 },
+  // `form` is text of the form after a name of five letters, `kind` a column that the network takes for more of the names.
+  ...{ no: 0, name: 40, form: 76, kind: 110, area: 160, living_area: 220, auxiliary_area: 280, height: 340 },
 };
 
 /** A page as the network reads it; letters are 6 pt wide and 10 pt high. Each row is a group unless it names one. */
@@ -30,7 +30,7 @@ function readingOf(rows: readonly PrintedRow[]): PageReading {
     Object.entries(cells).flatMap(([name, text]) =>
       [...text.matchAll(/\S+/gu)].map(({ 0: word, index }) => ({
         ...{ text: word, x: x + OFFSETS[name]! + 6 * index, y },
-        ...{ name: `rooms:${name}`, probability: unread.includes(name) ? 0.1 : probability, group: group ?? 1000 + i },
+        ...{ name: `rooms:${name === 'kind' ? 'name' : name}`, probability: unread.includes(name) ? 0.1 : probability, group: group ?? 1000 + i },
       })),
     ),
   );
@@ -74,6 +74,29 @@ describe('readRows', () => {
     ];
     expect(read(ROOMS)).toEqual(rows);
     expect(read([...ROOMS].reverse())).toEqual(rows);
+  });
+
+  it('reads the numbers of rooms that the network found in no row', () => {
+    const numbered = (...numbers: string[]) =>
+      ROOMS.map(({ at, cells }, i) => ({ at, cells: { ...cells, no: numbers[i]! }, unread: ['no'] }));
+    expect(read(numbered('101', '102', '204')).map(({ no }) => no)).toEqual(['101', '102', '204']);
+    expect(read(numbered('1-1', '1-2', '2-1')).map(({ no }) => no)).toEqual(['1-1', '1-2', '2-1']);
+    // The floor of each room.
+    expect(read(numbered('1', '1', '2')).map(({ no }) => no)).toEqual([undefined, undefined, undefined]);
+    expect(read(numbered('1', 'А', '2')).map(({ no }) => no)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('leaves out the words of a column behind the names', () => {
+    const rows = ROOMS.map(({ at, cells }) => ({ at, cells: { ...cells, name: 'кухня', kind: 'вспом.' } }));
+    expect(read(rows).map(({ name }) => name)).toEqual(['кухня', 'кухня', 'кухня']);
+    // Not in most rows.
+    const one = ROOMS.map((row, i) => (i === 0 ? rows[0]! : row));
+    expect(read(one).map(({ name }) => name)).toEqual(['кухня вспом.', 'жилая комната', 'кухня']);
+  });
+
+  it('reads thousands before a number that begins with a zero', () => {
+    const rows = ROOMS.map((row, i) => (i === 2 ? { ...row, cells: { ...row.cells, area: '1 051.3' } } : row));
+    expect(read(rows).map(({ area }) => area)).toEqual([6.1, 18.4, 1051.3]);
   });
 
   it('returns the tokens and the probability of each cell', () => {

@@ -5,15 +5,9 @@ import { boundingBox, middleY, type Token } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
-import { parseGroup, type ReadValue } from './read-values.ts';
+import { parseGroup, type ReadValue, withThousands } from './read-values.ts';
+import { COLUMN_SCORE, findForeignColumns, findNumbers, type Row } from './room-columns.ts';
 import { after, before } from './whole-names.ts';
-
-interface Row {
-  readonly cells: readonly ReadCell[];
-  readonly x0: number;
-  readonly x1: number;
-  readonly y: number;
-}
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
@@ -38,9 +32,8 @@ function withoutPlans(pages: readonly Row[][]): Row[][] {
 const PLAN_SHARE = 0.6;
 const MAX_NAMED = 0.3;
 
+// Chosen.
 const FEW_ROWS = 3;
-// Chosen. Of a cell that its column shows.
-const COLUMN_SCORE = 0.6;
 
 function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpec): Row[] {
   const names = new Map<number, ColumnSpec>();
@@ -68,8 +61,25 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     return [rowOf(cells)];
   });
   const area = columns.find(({ key }) => key === 'area');
-  const whole = withWholeTexts(joinedOnLines(rows), reading);
-  return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+  const whole = withoutForeignColumns(withWholeTexts(joinedOnLines(rows), reading), reading);
+  const found = withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+  const numbers = columns.filter(isNumbering).flatMap((spec) => findNumbers(found, reading.tokens, spec));
+  return numbers.length === 0 ? found : found.map((row, i) => rowOf([numbers[i]!, ...row.cells]));
+}
+
+/** Cuts the texts of rows before a column that has no class, such as the kind of each room. */
+function withoutForeignColumns(rows: readonly Row[], { tokens }: PageReading): Row[] {
+  const texts = [...new Set(rows.flatMap(({ cells }) => cells.filter(isText).map(({ spec }) => spec)))];
+  const edges = new Map(texts.map((spec) => [spec, Math.min(...findForeignColumns(rows, tokens, spec))]));
+  return rows.map((row) => {
+    const cells = row.cells.map((cell) => {
+      const kept = cell.tokens.filter(({ x0, y0, y1 }) => x0 < (edges.get(cell.spec) ?? Infinity) - 0.3 * (y1 - y0));
+      const read =
+        kept.length < cell.tokens.length && parseGroup({ ...cell, tokens: kept, lowest: cell.score }, cell.spec);
+      return read ? { ...cell, ...read } : cell;
+    });
+    return rowOf(cells);
+  });
 }
 
 /** Joins rows on one line that have different columns: the network took the last cells of a room for another room. */
@@ -211,7 +221,8 @@ function withDoubtfulCells(
         return token.x0 < x1 && token.x1 > x0 && !known.has(token);
       });
       if (members.length === 0) return [];
-      const read = parseGroup(groupOf(members, reading, `${section}:${spec.key}`), spec);
+      const whole = withThousands(members, reading, spec);
+      const read = parseGroup(groupOf(whole, reading, `${section}:${spec.key}`), spec);
       const isCell = read && (!isNumbering(spec) || /\d/u.test(String(read.value)));
       for (const token of isCell ? read.tokens : []) known.add(token);
       return isCell ? [{ spec, ...read, score: Math.max(read.score, COLUMN_SCORE) }] : [];
@@ -240,7 +251,8 @@ function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageRead
   }
   const likelihood = (place: readonly number[]) =>
     place.reduce((sum, i) => sum + probabilityOf(i, name), 0) / place.length;
-  return places.sort((a, b) => likelihood(b) - likelihood(a))[0] ?? [];
+  const place = places.sort((a, b) => likelihood(b) - likelihood(a))[0] ?? [];
+  return withThousands(place, reading, spec);
 }
 
 /**

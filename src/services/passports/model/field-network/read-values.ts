@@ -64,12 +64,18 @@ function besideCodes(members: readonly number[], { tokens }: PageReading, spec: 
 }
 
 /** Adds the thousands before a number that goes on with them, but not the number of its row. */
-function withThousands(members: readonly number[], { tokens, areApart }: PageReading, { type }: ValueSpec): number[] {
+export function withThousands(
+  members: readonly number[],
+  { tokens, areApart }: PageReading,
+  { type }: ValueSpec,
+): number[] {
   const [first] = inReadingOrder(members.map((i) => tokens[i]!));
   if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
+  // In heights of a digit; `051.3` is no number of its own.
+  const reach = first.text.startsWith('0') ? 1 : 0.5;
   const thousands = tokens.findIndex(
     ({ text, x1, y0, y1 }) =>
-      /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < 0.5 * (y1 - y0) && y0 < first.y1 && y1 > first.y0,
+      /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < reach * (y1 - y0) && y0 < first.y1 && y1 > first.y0,
   );
   const isFirst = (at: Token) => !tokens.some(({ x1, y0, y1 }) => x1 <= at.x0 && y0 < at.y1 && y1 > at.y0);
   const isNumbering = (at: Token) =>

@@ -30,7 +30,7 @@ export function withWholeNames(members: readonly number[], { tokens, areApart, l
     if (missing > 0) chosen.unshift(...upTo(opening, chosen[0]!, before).reverse());
     if (missing < 0) chosen.push(...upTo(closing, chosen.at(-1)!, after));
   }
-  // A branch continues the name of its organisation.
+  // A branch continues the name of its organization.
   const parent = missing === 0 && BRANCH.test(text) ? before(chosen[0]!, tokens) : undefined;
   if (isFree(parent) && /[»”],?$/u.test(parent.text)) chosen.unshift(...upTo(OPENING, chosen[0]!, before).reverse());
   if (/^[«„“]/u.test(chosen[0]?.text ?? '')) {

@@ -40,6 +40,17 @@ describe('joinBoxedCharacters', () => {
     expect(page.rules).toHaveLength(2);
   });
 
+  it('joins decimals with a separator that is printed between the boxes', () => {
+    const page = boxed('16|8');
+    const separator = (text: string) => ({ text, box: [0.1285, 0.106, 0.1325, 0.114] as const, confidence: null });
+    const readWith = (text: string, others = page) =>
+      read({ ...others, words: others.words.toSpliced(2, 0, separator(text)) });
+    expect(readWith(',')).toEqual(['16,8']);
+    expect(readWith('.')).toEqual(['16.8']);
+    expect(readWith('/')).toEqual(['16', '/', '8']);
+    expect(readWith(',', boxed('УЛ|М'))).toEqual(['УЛ', ',', 'М']);
+  });
+
   it('joins the characters of boxes that each have an outline of their own', () => {
     const { words, ...page } = boxed('МИРА 12');
     const sides = page.rules.flatMap(([x0, y0, x1, y1]): Rule[] => [

@@ -3,7 +3,8 @@ import { type Box, boundingBox, hasCentreIn, type ReadPage, type Rule, type Word
 
 /**
  * Joins the characters in adjacent boxes of equal size, one character per box, to words, and removes the rules between
- * these boxes and, outside tables, between groups of them. An empty box separates two words.
+ * these boxes and, outside tables, between groups of them. An empty box separates two words. A decimal separator printed
+ * between the boxes belongs to their number.
  */
 export function joinBoxedCharacters(page: ReadPage): ReadPage {
   const joined = new Map<Word, Word | undefined>();
@@ -12,9 +13,15 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
     const inside = boxes.map((box) => page.words.filter((word) => hasCentreIn(word.box, box)));
     if (inside.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
     for (const rule of between) removed.add(rule);
+    const hasDigit = (i: number) => isBox[i] && inside[i]?.length === 1 && /^\d$/u.test(inside[i]![0]!.text);
+    const isSeparator = (i: number) => !isBox[i] && inside[i]?.length === 1 && /^[.,]$/u.test(inside[i]![0]!.text);
+    const stepFrom = (i: number): number => {
+      if (hasDigit(i) && isSeparator(i + 1) && hasDigit(i + 2)) return 2;
+      return isBox[i] && isBox[i + 1] && inside[i]!.length > 0 && inside[i + 1]!.length > 0 ? 1 : 0;
+    };
     for (let i = 0; i < inside.length; i++) {
       const from = i;
-      while (isBox[i] && isBox[i + 1] && inside[i]!.length > 0 && inside[i + 1]!.length > 0) i++;
+      for (let step = stepFrom(i); step > 0; step = stepFrom(i)) i += step;
       const [first, ...rest] = inside.slice(from, i + 1).flat();
       if (!first || rest.length === 0 || !isBox[from]) continue;
       joined.set(first, joinWords([first, ...rest]));
