@@ -1,4 +1,5 @@
 // Biome formats and lints; typescript-eslint adds only the rules that need types.
+import { readdirSync } from 'node:fs';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
@@ -7,9 +8,14 @@ const CAN_PARSE = {
   message: 'Use parsedUrl: canParse returns wrong results in Node 20.',
 };
 
+const SERVICES = readdirSync(new URL('src/services', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'shared')
+  // Also in the singular.
+  .map(({ name }) => name.replace(/s$/, 's?'));
+
 /** Forbids the names of services in string literals: shared code takes services as arguments. */
 const SERVICE_NAMES = ['Literal[value=NAME]', 'TemplateElement[value.raw=NAME]'].map((selector) => ({
-  selector: selector.replace('NAME', '/(^|[^a-z])(defectoscopy|stt|passports?|catalog)($|[^a-z])/'),
+  selector: selector.replace('NAME', `/(^|[^a-z])(${SERVICES.join('|')})($|[^a-z])/`),
   message: 'Shared code names no service: let the service supply this.',
 }));
 

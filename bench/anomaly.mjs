@@ -10,7 +10,7 @@ import { auroc } from './auroc.mjs';
 const { trainAnomaly } = await import('../dist/services/defectoscopy/training/train-anomaly.js');
 const { infer } = await import('../dist/services/defectoscopy/model/model-version.js');
 const { openModelVersions } = await import('../dist/services/defectoscopy/model/versions.js');
-const { trainedModelsDir, BUNDLED_MODELS_DIR } = await import('../dist/services/defectoscopy/model/registry.js');
+const { trainedModelsDir, SHIPPED_MODELS_DIR } = await import('../dist/services/defectoscopy/model/registry.js');
 const { openModelDirectory } = await import('../dist/ml/model-directory.js');
 const { decodePhoto } = await import('../dist/ml/image.js');
 
@@ -33,8 +33,8 @@ for (const kind of new Set(rows.map(({ set, surface }) => `${set}.${surface}`)))
   const seconds = (performance.now() - begun) / 1000;
   const { user } = process.cpuUsage(cpu);
 
-  const shelf = await openModelDirectory([BUNDLED_MODELS_DIR, trainedModelsDir(dataDir)], console.error);
-  const versions = openModelVersions(shelf);
+  const models = await openModelDirectory([SHIPPED_MODELS_DIR, trainedModelsDir(dataDir)], console.error);
+  const versions = openModelVersions(models);
   const model = await versions.get(version);
   const scored = await Promise.all(
     test.map(async ({ path }) => {
@@ -46,7 +46,7 @@ for (const kind of new Set(rows.map(({ set, surface }) => `${set}.${surface}`)))
       return recorded.masters.find(({ name }) => name === 'sound').conf;
     }),
   );
-  shelf.close();
+  models.close();
   await versions.close();
   const of = (wanted) => scored.filter((_, i) => isSound(test[i]) === wanted);
   const value = auroc(of(true), of(false));

@@ -17,14 +17,14 @@ const { openModelDirectory } = await dist('ml/model-directory');
 const { createFitter } = await dist('ml/logistic');
 const { createInspector, readTiles, sizeForTiles } = await dist('services/defectoscopy/model/inspector');
 const { infer } = await dist('services/defectoscopy/model/model-version');
-const { BUNDLED_MODELS_DIR, newestBundledVersion } = await dist('services/defectoscopy/model/registry');
+const { SHIPPED_MODELS_DIR, newestShippedVersion } = await dist('services/defectoscopy/model/registry');
 const { findRegions, tileEvidence } = await dist('services/defectoscopy/model/regions');
 const { openModelVersions } = await dist('services/defectoscopy/model/versions');
 
 const signal = new AbortController().signal;
-const shelf = await openModelDirectory([BUNDLED_MODELS_DIR], console.error);
-const versions = openModelVersions(shelf);
-const version = await versions.get(newestBundledVersion(shelf, BUNDLED_MODELS_DIR).version);
+const models = await openModelDirectory([SHIPPED_MODELS_DIR], console.error);
+const versions = openModelVersions(models);
+const version = await versions.get(newestShippedVersion(models, SHIPPED_MODELS_DIR).version);
 const inspector = createInspector();
 const inspect = async (bytes) => {
   const photo = await decodePhoto(bytes, version.input);
@@ -40,7 +40,7 @@ try {
   else await measure();
 } finally {
   await versions.close();
-  shelf.close();
+  models.close();
 }
 
 /** Scenes of the split, surfaces in turn; each crack is used once. */

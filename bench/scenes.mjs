@@ -73,11 +73,11 @@ export async function composeScene({ tiles, cracks, megapixels, random }) {
   const jpeg = await sharp(scene.pixels, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 92 })
     .toBuffer();
-  const normalised = boxes.map(({ x, y, crack }) => ({
+  const normalized = boxes.map(({ x, y, crack }) => ({
     box: [x / width, y / height, (x + side) / width, (y + side) / height],
     crack,
   }));
-  return { jpeg, width, height, cracks: normalised };
+  return { jpeg, width, height, cracks: normalized };
 }
 
 /** The tile and its mirror images. */

@@ -183,15 +183,15 @@ async function searchSimilar() {
    * (`strict`) one of them.
    */
   function exactRecall(of, found) {
-    const standardised = (i) => {
+    const standardized = (i) => {
       const values = featuresOf(i).map((value, d) => (value - statistics.mean[d]) / statistics.scale[d]);
       const length = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
       return values.map((value) => value / length);
     };
-    const vectors = of.map(standardised);
+    const vectors = of.map(standardized);
     const cosines = of.map(() => new Float64Array(RECORDS));
     for (let i = 0; i < RECORDS; i++) {
-      const point = standardised(i);
+      const point = standardized(i);
       for (const [q, vector] of vectors.entries()) {
         for (let d = 0; d < D; d++) cosines[q][i] += vector[d] * point[d];
       }

@@ -15,7 +15,7 @@ create table deliveries (
   attempts             smallint    not null default 0, -- started attempts
   earlier_attempts     smallint,                       -- before the last redelivery, which starts the retry schedule again
   attempt_log          jsonb,                          -- the last attempts (docs/decisions/0036-deliveries.md)
-  body                 text,                           -- serialised once and sent unchanged by every attempt
+  body                 text,                           -- serialized once and sent unchanged by every attempt
   last_attempt_at      timestamptz,
   delivered_at         timestamptz,
   response_status_code smallint,

@@ -19,7 +19,7 @@ alter table unnumbered_task_events set (autovacuum_vacuum_scale_factor = 0.02, a
 -- Rows become visible in the order of `number` and never change.
 create table task_events (
   number        bigint generated always as identity primary key,
-  serial        bigint         not null,               -- from which all processes learn the start of unnumbered events
+  serial        bigint         not null,               -- from which all processes read the start of the unnumbered events
   service       text           not null,
   principal     text           not null,
   task_id       text collate "C" not null,
@@ -35,7 +35,7 @@ create table task_events (
 create index task_events_by_client on task_events (service, principal, number);
 create index task_events_to_delete on task_events (expires_at);
 
--- The highest deleted number per client, so that a reader that missed events learns it.
+-- The highest deleted number per client: a reader whose cursor is lower has missed events.
 create table task_event_floors (
   service       text           not null,
   principal     text           not null,
@@ -49,7 +49,7 @@ create function task_event_expiry(queued_at timestamptz, expires_at timestamptz)
   select now() + coalesce(expires_at - queued_at, interval '366 days')
 $$;
 
--- The first end of a batch is an event of its client, with the content of its webhook. Other changes of a batch are none.
+-- The first end of a batch is an event of its client, with the content of its webhook. Other changes of a batch create no event.
 create function record_task_event() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
@@ -76,6 +76,6 @@ create trigger record_end after update of status on tasks
   for each row when (new.finished_at is not null and old.finished_at is null) execute function record_task_event();
 create trigger record_inserted_end after insert on tasks
   for each row when (new.finished_at is not null) execute function record_task_event();
--- An expired task ends with its events: its deletion is none.
+-- The deletion of an expired task creates no event.
 create trigger record_deletion after delete on tasks
   for each row when (old.expires_at is null or old.expires_at > now()) execute function record_task_event();

@@ -1,5 +1,5 @@
--- Rate limits that several gateways share (docs/decisions/0019-shared-limits.md). The rows are valid for a minute and may be
--- lost: the tables are unlogged, and backups omit them.
+-- Rate limits that several gateways share (docs/decisions/0019-shared-limits.md). The rows are valid for 90 seconds
+-- and may be lost: the tables are unlogged, and backups omit them.
 
 -- Gateways by their heartbeats, one per second. A single gateway counts in its own memory and holds no points.
 create unlogged table rate_gateways (

@@ -1,5 +1,5 @@
 // Bundles the compiled modules into fewer files, because Node takes a millisecond to find, read and link each module
-// (docs/decisions/0057-bundled-modules.md): `node scripts/bundle.mjs FOLDER`. Benchmarks and the client library use the modules themselves.
+// (docs/decisions/0057-bundled-modules.md): `node scripts/bundle.mjs FOLDER`. Benchmarks and the client library use the unbundled modules.
 import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -9,7 +9,7 @@ const PACKAGES = ['typebox', 'jose', 'csv-parse', 'csv-stringify'];
 
 const FOLDER = 'bundle';
 
-// Rolldown follows links.
+// Rolldown resolves symbolic links.
 const dist = realpathSync(process.argv[2]);
 const entries = new Set(['main.js', ...threadEntries()]);
 const build = await rolldown({
@@ -44,6 +44,11 @@ function threadEntries() {
   const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.js'));
   return files.flatMap((file) => {
     const code = readFileSync(join(dist, file), 'utf8');
+    if (/\b(?:startThread|workerEntry)\((?!'\.)[^)]*\bimport\.meta\.url/.test(code)) {
+      throw new Error(
+        `${file}: the first argument of startThread and workerEntry must be a literal like './x-thread'.`,
+      );
+    }
     const names = [...code.matchAll(/\b(?:startThread|workerEntry)\('(\.[^']+)'/g)].map(([, name]) => name);
     return names.map((name) => join(dirname(file), `${name}.js`).replaceAll(sep, '/'));
   });
@@ -54,7 +59,7 @@ function pathInDist(file) {
   return relative(dist, file).replaceAll(sep, '/');
 }
 
-/** package.json leads to the previous build. */
+/** package.json resolves this import to the previous build. */
 function resolveJsxRuntime() {
   return {
     name: 'resolve-jsx-runtime',

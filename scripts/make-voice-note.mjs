@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const NOTE =
   'The inspection of the north stairwell is finished. We found one long crack above the window, and some rust on the handrail. The rest of the wall looks good.';
 
-// One minute: three windows of the recogniser.
+// One minute: three windows of the recognizer.
 const INSPECTION = `On Monday morning we walked through the building at the corner of the park. The roof is in good order, but
   two of the gutters are full of leaves and should be cleaned before winter. On the third floor a window does not close,
   and water has run down the wall below it. The paint has come off there, and the plaster is soft. We took seven

@@ -3,15 +3,15 @@ const { alignWords } = await import('../../dist/ml/speech/word-errors/word-error
 const { normalizeWords } = await import('../../dist/ml/speech/word-errors/normalize-words.js');
 
 /**
- * Counts the terms that are not recognised, and errors in other
+ * Counts the terms that are not recognized, and errors in other
  * words. Extra words beside a wrong term belong to the term.
  */
-export function countErrors(reference, recognised, terms) {
+export function countErrors(reference, recognized, terms) {
   const wanted = normalizeWords(reference);
   const termAt = findTerms(wanted, terms);
   const wrong = new Set();
   let otherErrors = 0;
-  const steps = alignWords(wanted, normalizeWords(recognised));
+  const steps = alignWords(wanted, normalizeWords(recognized));
   for (const [i, { kind, at }] of steps.entries()) {
     if (kind === 'same') continue;
     const near = kind === 'added' ? [steps[i - 1], steps[i + 1]] : [{ kind, at }];

@@ -111,7 +111,7 @@ describe('the allow list of OUTBOUND_ALLOW_CIDRS and OUTBOUND_ALLOW_HOSTS', () =
   );
 });
 
-it('isOwnAddress and isLoopbackAddress recognise addresses of this machine', () => {
+it('isOwnAddress and isLoopbackAddress recognize addresses of this machine', () => {
   const first = Object.values(networkInterfaces()).flatMap((each) => each ?? [])[0]!;
   for (const ip of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::', first.address]) {
     expect([ip, isOwnAddress(ip)]).toEqual([ip, true]);

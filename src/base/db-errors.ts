@@ -36,7 +36,7 @@ export const sqlStateOf = (error: unknown): string => (error as { code?: string 
 
 export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014';
 
-/** Deadlock or serialisation failure: nothing was written, and a retry may succeed. */
+/** Deadlock or serialization failure: nothing was written, and a retry may succeed. */
 export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(sqlStateOf(error));
 
 /** Whether a row with the same unique value exists. */

@@ -60,7 +60,7 @@ describe('checkUrl', () => {
     ['https://!a.example.com/', 'host'],
     ['https://a.example.com!/', 'host'],
     ['https://пример.рф/', 'good'],
-    // One letter as two code points, which IDNA normalises.
+    // One letter as two code points, which IDNA normalizes.
     ['https://e\u0301.example.com/', 'good'],
     ['https://other.example.com/', 'not_listed', LISTED],
     ['https://storage.example.com/', 'good', LISTED],

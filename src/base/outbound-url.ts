@@ -57,7 +57,7 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       return url;
     case 'webhook':
       requireAllowedPort(url);
-      // Compares the text, because 127.1, 0x7f.1 and 2130706433 also normalise to 127.0.0.1.
+      // Compares the text, because 127.1, 0x7f.1 and 2130706433 also normalize to 127.0.0.1.
       if (policy.loopback && LOOPBACK_HOSTS.has(host)) return url;
       requireHttps(url, policy.loopback ? ' Plain http:// is only for localhost, 127.0.0.1 and [::1].' : '');
       if (isAddress(url)) requirePublicAddress(url, policy.allowList);

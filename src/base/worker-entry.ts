@@ -4,7 +4,10 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 const FROM_SOURCE = import.meta.url.endsWith('.ts');
 const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
-/** URL and Node options of the entry module `name` (without extension, like `./sheet-thread`), relative to `from`. */
+/**
+ * URL and Node options of the entry module `name` (without extension, like `./heic-thread`), relative to `from`. The name must be
+ * a relative literal in single quotes, on the line of the call: scripts/bundle.mjs finds the entry modules by it.
+ */
 export const workerEntry = (
   name: string,
   from: string,

@@ -34,7 +34,7 @@ export type WebhookEvent = {
 /**
  * Verifies a webhook (Standard Webhooks 1.0.0: `v1` HMAC-SHA256, `v1a` Ed25519) and returns its content. One valid
  * signature is sufficient. Throws `WebhookRejected` with code WEBHOOK_HEADERS, WEBHOOK_TIME or WEBHOOK_SIGNATURE.
- * `body` must be the raw body, not a parsed and serialised copy.
+ * `body` must be the raw body, not a parsed and serialized copy.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -22,18 +22,10 @@ export function banner(planned: Config, addresses: Readonly<Record<string, strin
   );
 }
 
-const SHELL_VARIABLES: Readonly<Record<string, readonly [address: string, credential: string, other?: string]>> = {
-  defectoscopy: ['ASSAY', 'TOKEN'],
-  stt: ['ASSAY_STT', 'STT_TOKEN'],
-  passports: ['ASSAY_PASSPORTS', 'API_KEY'],
-  catalog: ['ASSAY_CATALOG', 'MODERATOR_TOKEN', 'READER_TOKEN'],
-};
-
 /** Tokens and addresses need no shell quoting. */
-function shellLines({ name, credential, otherCredentials = {} }: OpenService, address: string): string[] {
+function shellLines({ shellVariables, credential, otherCredentials = {} }: OpenService, address: string): string[] {
   const values = [address, credential, ...Object.values(otherCredentials)];
-  const variables = SHELL_VARIABLES[name] ?? [];
-  const assignments = variables.flatMap((variable, i) => (values[i] ? [`${variable}=${values[i]}`] : []));
+  const assignments = shellVariables.flatMap((variable, i) => (values[i] ? [`${variable}=${values[i]}`] : []));
   return assignments.length > 0 ? [`    shell      export ${assignments.join(' ')}`] : [];
 }
 

@@ -50,14 +50,14 @@ export async function conformCommand(
     const problem = await findCredentialError(subject, visit);
     if (problem !== undefined) throw new OperatorError(problem);
 
-    if (!options.json) say(`${subject.name} at ${base}\n`);
+    if (!options.json) say(`${serviceNameOf(subject)} at ${base}\n`);
     const results: CheckResult[] = [];
     for await (const result of runChecks(subject, visit, wanted)) {
       results.push(result);
       if (!options.json) for (const line of formatResult(result)) say(line);
     }
     if (options.json)
-      say(JSON.stringify({ service: subject.name, url: base, checks: results.map(resultToJson) }, null, 2));
+      say(JSON.stringify({ service: serviceNameOf(subject), url: base, checks: results.map(resultToJson) }, null, 2));
     else say(`\n${formatSummary(results)}`);
     return results.every(({ outcome }) => outcome !== 'failed');
   } catch (error) {
@@ -73,20 +73,24 @@ async function subjectOf(named: string | undefined, detect: () => Promise<Servic
     if (found) return found;
     throw new OperatorError(`The service at ${base} could not be detected; specify it with --service.`);
   }
-  // The specification calls the catalog "reports".
-  const subject = serviceChecks.find(({ name }) => name === (named === 'catalog' ? 'reports' : named));
+  const subject = serviceChecks.find((each) => each.name === named || serviceNameOf(each) === named);
   if (subject) return subject;
-  throw new OperatorError(`Unknown service ${named}. Services: ${serviceChecks.map(({ name }) => name).join(', ')}.`);
+  throw new OperatorError(`Unknown service ${named}. Services: ${serviceChecks.map(serviceNameOf).join(', ')}.`);
 }
 
-function wantedChecks({ name, checks }: ServiceChecks, only: readonly string[]) {
+/** The ids of the catalog's checks begin with `reports`, because they cover only its reports. */
+const serviceNameOf = ({ name }: ServiceChecks) => (name === 'reports' ? 'catalog' : name);
+
+function wantedChecks(subject: ServiceChecks, only: readonly string[]) {
+  const { checks } = subject;
   const isWanted = (id: string) => only.length === 0 || only.some((one) => id === one || id.startsWith(`${one}.`));
   const unknown = only.find((one) => !checks.some(({ id }) => id === one || id.startsWith(`${one}.`)));
-  if (unknown !== undefined) throw new OperatorError(`Unknown check ${unknown} of ${name}.`);
+  if (unknown !== undefined) throw new OperatorError(`Unknown check ${unknown} of ${serviceNameOf(subject)}.`);
   return ({ id }: { id: string }) => isWanted(id);
 }
 
-async function runInputs({ name }: ServiceChecks, base: string, options: ConformOptions) {
+async function runInputs(subject: ServiceChecks, base: string, options: ConformOptions) {
+  const name = serviceNameOf(subject);
   const sameMachine = isLoopback(base);
   const isPassports = name === 'passports';
   const explicit = isPassports ? options.apiKey : validateToken(options.token);
@@ -109,8 +113,7 @@ async function runInputs({ name }: ServiceChecks, base: string, options: Conform
 /** Never sent to another machine. */
 async function localCredential(name: string): Promise<string | undefined> {
   const { services } = await loadConfig(process.env, 'conform');
-  const serviceName = name === 'reports' ? 'catalog' : name;
-  return services.find((service) => service.name === serviceName)?.credential;
+  return services.find((service) => service.name === name)?.credential;
 }
 
 function httpsAddress(url: string | undefined): string | undefined {

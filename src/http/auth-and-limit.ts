@@ -57,18 +57,18 @@ export function createAuthHook(options: {
 }
 
 /**
- * Counts requests with invalid tokens per address, in memory; returns a 429 error above the limit. Requests with valid tokens
+ * Counts requests with wrong tokens per address, in memory; returns a 429 error above the limit. Requests with valid tokens
  * from the same address are not affected.
  */
-export function limitInvalidTokens(
+export function limitWrongTokens(
   limiter: Limiter,
   error: Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): ApiError | undefined {
-  const hasInvalidToken =
+  const hasWrongToken =
     error instanceof ApiError && error.status === 401 && request.headers.authorization !== undefined;
-  if (!hasInvalidToken) return undefined;
+  if (!hasWrongToken) return undefined;
   const result = limiter.take(clientKey(request.ip));
   if (result instanceof Promise || result.allowed) return undefined;
   void reply.headers({ 'ratelimit-policy': limiter.policy, ratelimit: `"default";r=0;t=${result.resetSeconds}` });

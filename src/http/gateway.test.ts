@@ -45,8 +45,8 @@ describe('the order of checks', () => {
   });
 });
 
-describe('paths and methods', () => {
-  it('return 404 for an unknown path, 405 with Allow for a wrong method, and HEAD for every GET route', async () => {
+describe('The gateway', () => {
+  it('returns 404 for an unknown path and 405 with Allow for a wrong method, and serves HEAD for every GET route', async () => {
     ({ app } = await testGateway());
     expect(codeOf(await app.inject('/nowhere'))).toBe('NOT_FOUND');
     expect(codeOf(await app.inject('/%zz'))).toBe('NOT_FOUND');
@@ -60,14 +60,12 @@ describe('paths and methods', () => {
     expect([options.statusCode, options.headers.allow]).toEqual([204, 'POST']);
   });
 
-  it('throw for a route without declared access', async () => {
+  it('throws for a route without declared access', async () => {
     ({ app } = await testGateway());
     expect(() => app.get('/forgotten', () => 'x')).toThrow('does not declare `access`');
   });
-});
 
-describe('bodies and parameters', () => {
-  it('coerce parameters but not bodies, and ignore unknown keys', async () => {
+  it('coerces parameters but not bodies, and ignores unknown keys', async () => {
     ({ app } = await testGateway());
     const read = await app.inject({ url: '/result/a?page=2', headers: BEARER });
     expect(read.json()).toMatchObject({ data: { page: 2 } });
@@ -82,7 +80,7 @@ describe('bodies and parameters', () => {
     [{ image_url: 'x', webhook: {} }, '`webhook.url` is required.'],
     [{ image_url: { s3cret: 1 } }, '`image_url` must be a string.'],
     ['s3cret', 'The body must be an object.'],
-  ])('describe the error in %j without the value', async (payload, message) => {
+  ])('describes the error in %j without the value', async (payload, message) => {
     ({ app } = await testGateway());
     const rejected = await app.inject({
       method: 'POST',
@@ -93,7 +91,7 @@ describe('bodies and parameters', () => {
     expect(rejected.json()).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR', message } });
   });
 
-  it('name the values of a boolean parameter', async () => {
+  it('names the values of a boolean parameter in the error', async () => {
     ({ app } = await testGateway());
     const schema = { querystring: Type.Object({ all: Type.Boolean({ default: false }) }) };
     app.get('/flags', { config: { access: 'public' }, schema }, () => 'x');
@@ -104,7 +102,7 @@ describe('bodies and parameters', () => {
     expect((await app.inject({ url: '/flags?all=true' })).statusCode).toBe(200);
   });
 
-  it('send fields that are missing in the response schema', async () => {
+  it('sends fields that are missing in the response schema', async () => {
     ({ app } = await testGateway());
     const read = await app.inject({ url: '/result/a', headers: BEARER });
     expect(read.json()).toEqual({
@@ -113,7 +111,7 @@ describe('bodies and parameters', () => {
     });
   });
 
-  it('use the validation format of the service', async () => {
+  it('uses the validation format of the service', async () => {
     const validation = {
       body: (failure: object, id: string) => ({ detail: [{ failure, id }] }),
       schema: {},

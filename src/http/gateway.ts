@@ -12,7 +12,7 @@ import { type ApiError, methodNotAllowed, notFound, queueUnavailable, uriTooLong
 import type { Log } from '../base/log.ts';
 import type { Traces } from '../base/trace.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
-import { createAuthHook, limitInvalidTokens } from './auth-and-limit.ts';
+import { createAuthHook, limitWrongTokens } from './auth-and-limit.ts';
 import type { Access, Guard } from './bearer.ts';
 import { CORS_OPTIONS } from './cors-options.ts';
 import { discardBody } from './discard-body.ts';
@@ -65,8 +65,8 @@ export interface GatewayOptions extends Reference {
   traces?: Traces | undefined;
   guard: Guard;
   limiter?: Limiter | undefined;
-  /** Requests with invalid tokens per address and minute before 429. 0: unlimited. */
-  invalidTokensPerMinute?: number;
+  /** Requests with wrong tokens per address and minute before 429. 0: unlimited. */
+  wrongTokenLimitPerMinute?: number;
   bodyLimitBytes?: number;
   /** Number of trusted proxies, or their networks. */
   trustProxy?: number | string[];
@@ -128,9 +128,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.removeContentTypeParser('text/plain');
   limitJsonBodies(app);
   const onLimited = () => metrics.rateLimited(service);
-  const wrongTokens = createSlidingWindow({ limit: options.invalidTokensPerMinute ?? 0 });
+  const wrongTokens = createSlidingWindow({ limit: options.wrongTokenLimitPerMinute ?? 0 });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const limited = wrongTokens && limitInvalidTokens(wrongTokens, error, request, reply);
+    const limited = wrongTokens && limitWrongTokens(wrongTokens, error, request, reply);
     if (limited) onLimited();
     refuse(limited ?? error, request, reply);
   });

@@ -11,7 +11,7 @@ import { unauthorized } from '../base/api-error.ts';
 import { hasValidToken, parseTokenSettings } from './bearer.ts';
 import { createRequestTimes } from './request-times.ts';
 
-/** A metric as prom-client serialises it for another process. */
+/** A metric as prom-client serializes it for another process. */
 export type MetricJson = MetricObjectWithValues<MetricValue<string>>;
 
 export type Metrics = ReturnType<typeof createMetrics>;

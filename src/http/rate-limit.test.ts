@@ -117,8 +117,8 @@ describe('rate-limited routes', () => {
     expect([await read('203.0.113.1'), await read('203.0.113.2'), await read('203.0.113.2')]).toEqual([200, 200, 429]);
   });
 
-  it('respond 429 to an address with too many invalid tokens, but not to valid or missing tokens', async () => {
-    ({ app } = await testGateway({ invalidTokensPerMinute: 3, limiter: createSlidingWindow({ limit: 2 }) }));
+  it('respond 429 to an address with too many wrong tokens, but not to valid or missing tokens', async () => {
+    ({ app } = await testGateway({ wrongTokenLimitPerMinute: 3, limiter: createSlidingWindow({ limit: 2 }) }));
     const read = (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>
       app!.inject({ url: '/result/a', headers, remoteAddress });
     const wrong = { authorization: 'Bearer wrong' };

@@ -46,7 +46,7 @@ export interface SharedWindow extends Limiter {
   /** Reduces the held points to the requests already counted. */
   beginSharing(): void;
   /** Points to be recorded in the database: all, or changes only. Releases unused points. */
-  takeUnrecorded(scope: 'all' | 'news'): PointsClaim[];
+  takeUnrecorded(scope: 'all' | 'changed'): PointsClaim[];
 }
 
 /** One client's state in this gateway; the ring has one entry per allowed request. */
@@ -176,7 +176,7 @@ export function createSlidingWindow(
         const hasChanged =
           recorded?.points !== count.points || (count.points > 0 && at - recorded.at > POINTS_VALID_MS / 2);
         if (count.points === 0 && !recorded?.points) continue;
-        if (scope === 'news' && !hasChanged) continue;
+        if (scope === 'changed' && !hasChanged) continue;
         count.recorded = { at, points: count.points };
         found.push(claimOf(count, at));
       }

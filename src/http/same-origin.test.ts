@@ -61,7 +61,7 @@ describe('the same-origin check', () => {
     expect(isSameOrigin(at('http', 'a.example:8001'), [])).toBe(false);
   });
 
-  it('normalises the host', () => {
+  it('normalizes the host', () => {
     expect(own({ origin: 'https://assay.example:8443' }, 'ASSAY.example:8443')).toBe(true);
   });
 });

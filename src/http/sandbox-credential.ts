@@ -1,4 +1,4 @@
-/** The role of issued tokens and keys that create only rehearsed tasks (docs/sandbox.md). */
+/** The role of issued tokens and keys that create only sandbox tasks (docs/sandbox.md). */
 export const SANDBOX_ROLE = 'sandbox';
 
 /** Names of other tokens begin with `token-`, and names of API keys contain no colon. */

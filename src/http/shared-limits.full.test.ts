@@ -31,12 +31,15 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function gateway(id: string, options: { limit?: number; db?: Db; beatMs?: number } = {}): Promise<Member> {
-  const { limit = 1000, db = database.db, beatMs = 20 } = options;
+async function gateway(
+  id: string,
+  options: { limit?: number; db?: Db; heartbeatIntervalMs?: number } = {},
+): Promise<Member> {
+  const { limit = 1000, db = database.db, heartbeatIntervalMs = 20 } = options;
   const stop = new AbortController();
   const registry = new Registry();
   const log = createLog('silent', 'test');
-  const limits = createSharedLimits({ db, id, registry, log, signal: stop.signal, now: () => at, beatMs });
+  const limits = createSharedLimits({ db, id, registry, log, signal: stop.signal, now: () => at, heartbeatIntervalMs });
   const { app } = await testGateway({ limiter: limits.window('sample', { limit }) });
   const leave = async () => {
     stop.abort();
@@ -116,7 +119,10 @@ describe('several gateways', () => {
 
   it('decide from memory while they hold points, with few database requests', async () => {
     // The real interval: faster heartbeats would release unused points of a block.
-    const [a, b] = [await gateway('a', { beatMs: 1000 }), await gateway('b', { beatMs: 1000 })];
+    const [a, b] = [
+      await gateway('a', { heartbeatIntervalMs: 1000 }),
+      await gateway('b', { heartbeatIntervalMs: 1000 }),
+    ];
     await sharing(a, b);
     let leases = 0;
     const { query, transaction } = database.db;
@@ -143,9 +149,9 @@ describe('several gateways', () => {
 
   it('do not exceed the limit when one starts shortly after the other', async () => {
     for (const [round, gapMs] of [0, 0, 5, 10, 20, 30].entries()) {
-      const first = await gateway(`a${round}`, { limit: 100, beatMs: 60 });
+      const first = await gateway(`a${round}`, { limit: 100, heartbeatIntervalMs: 60 });
       await sleep(gapMs);
-      const second = await gateway(`b${round}`, { limit: 100, beatMs: 60 });
+      const second = await gateway(`b${round}`, { limit: 100, heartbeatIntervalMs: 60 });
       const passed = await Promise.all([drain(first.ask), drain(second.ask)]);
       expect(passed[0] + passed[1], `${gapMs} ms`).toBeLessThanOrEqual(100);
       await Promise.all([first.leave(), second.leave()]);

@@ -29,7 +29,7 @@ export type SharedLimits = ReturnType<typeof createSharedLimits>;
  */
 export type SharingMode = 'joining' | 'alone' | 'sharing' | 'unshared';
 
-const BEAT_MS = 1_000;
+const HEARTBEAT_INTERVAL_MS = 1_000;
 /** Shorter than the heartbeat interval, because the first requests wait for the join. */
 const JOIN_MS = 50;
 const CLEANUP_EVERY = 10;
@@ -44,9 +44,10 @@ export function createSharedLimits(deps: {
   log: Log;
   signal: AbortSignal;
   now?: () => number;
-  beatMs?: number;
+  heartbeatIntervalMs?: number;
 }) {
-  const { db, id, registry, log, signal, now = () => performance.now(), beatMs = BEAT_MS } = deps;
+  const { db, id, registry, log, signal, now = () => performance.now() } = deps;
+  const { heartbeatIntervalMs = HEARTBEAT_INTERVAL_MS } = deps;
   const windows: SharedWindow[] = [];
   let mode: SharingMode = 'joining';
   let others = 0;
@@ -78,7 +79,7 @@ export function createSharedLimits(deps: {
     enter('unshared');
   }
 
-  const recordPoints = (scope: 'all' | 'news') =>
+  const recordPoints = (scope: 'all' | 'changed') =>
     inSequence(async () => {
       const claims = windows.flatMap((window) => window.takeUnrecorded(scope));
       for (let from = 0; from < claims.length; from += MAX_LOCKS)
@@ -105,7 +106,7 @@ export function createSharedLimits(deps: {
     for (let seen = await sendHeartbeat(); !signal.aborted; seen = await sendHeartbeat()) {
       if (seen.others === 0 && (await staysAlone())) return enter('alone');
       if (seen.others > 0 && seen.silent === 0) return enter('sharing');
-      await sleep(Math.min(JOIN_MS, beatMs), signal);
+      await sleep(Math.min(JOIN_MS, heartbeatIntervalMs), signal);
     }
   }
 
@@ -122,7 +123,7 @@ export function createSharedLimits(deps: {
     // Requests counted by a departed gateway still count for a while.
     const shared = performance.now() - seenAt < KEPT_SECONDS * 1000;
     if (!shared) enter('alone');
-    else if (mode === 'sharing') await recordPoints('news');
+    else if (mode === 'sharing') await recordPoints('changed');
     else await beginSharing();
     if (iterations++ % CLEANUP_EVERY === 0) await deleteExpiredPoints(db);
   }
@@ -150,7 +151,12 @@ export function createSharedLimits(deps: {
     for (const [i, { onGranted }] of requests.entries()) onGranted(byBucket.get(claims[i]!.bucket)!);
   }
 
-  const running = loop(iterate, { intervalMs: beatMs, maxIntervalMs: 2 * beatMs, signal, onError: failOpen });
+  const running = loop(iterate, {
+    intervalMs: heartbeatIntervalMs,
+    maxIntervalMs: 2 * heartbeatIntervalMs,
+    signal,
+    onError: failOpen,
+  });
   return {
     mode: () => mode,
     /** Resolves after `signal` has aborted and the gateway is unregistered. */

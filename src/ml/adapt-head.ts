@@ -1,5 +1,5 @@
 import { type Head, softmax } from './classifier.ts';
-import { minimise } from './lbfgs.ts';
+import { minimize } from './lbfgs.ts';
 import type { Prediction } from './metrics.ts';
 import type { Projection } from './replay.ts';
 
@@ -44,7 +44,7 @@ export function fitChange(old: Omit<HeadPhotos, 'targets'>, added: HeadPhotos, d
 
   const biases = classes * dimensions;
   const asChange = (fit: Float64Array): Change => ({ weights: fit.subarray(0, biases), bias: fit.subarray(biases) });
-  const fit = minimise(new Float64Array(biases + classes), (at, gradient) => {
+  const fit = minimize(new Float64Array(biases + classes), (at, gradient) => {
     gradient.fill(0);
     let loss = 0;
     for (let n = 0; n < count; n++) {

@@ -34,7 +34,7 @@ export function parseFamiliarity(text: string, features: number): Familiarity {
   };
 }
 
-/** Serialises `familiarity.json`. */
+/** Serializes `familiarity.json`. */
 export function writeFamiliarity({ statistics, distances }: Familiarity): string {
   const { mean, scale, components, variances, noise } = statistics;
   const json: Static<typeof FamiliarityJson> = {

@@ -7,7 +7,7 @@ export interface FeatureStatistics {
   readonly mean: Float32Array;
   /** [D] Standard deviation; divides the centred features. */
   readonly scale: Float32Array;
-  /** [K, D], row-major, orthonormal: the principal components of the standardised features. */
+  /** [K, D], row-major, orthonormal: the principal components of the standardized features. */
   readonly components: Float32Array;
   /** [K] Variances along the components. */
   readonly variances: Float32Array;

@@ -8,7 +8,7 @@ const random = createRandom(5);
 const vector = () => Float32Array.from({ length: D }, () => random() - 0.5);
 const statistics = { mean: vector(), scale: Float32Array.from({ length: D }, () => 0.5 + random()) };
 const sign = createSigner(statistics);
-const standardised = (features: Float32Array) =>
+const standardized = (features: Float32Array) =>
   features.map((value, d) => (value - statistics.mean[d]!) / statistics.scale[d]!);
 
 function exactCosine(a: Float32Array, b: Float32Array): number {
@@ -17,11 +17,11 @@ function exactCosine(a: Float32Array, b: Float32Array): number {
 }
 
 describe('feature signatures', () => {
-  it('keep the cosine of the standardised features', () => {
+  it('keep the cosine of the standardized features', () => {
     for (const share of [0, 0.3, 0.6, 0.9, 0.99]) {
       const [a, noise] = [vector(), vector()];
       const b = a.map((value, d) => share * value + (1 - share) * noise[d]!);
-      const exact = exactCosine(standardised(a), standardised(b));
+      const exact = exactCosine(standardized(a), standardized(b));
       expect(Math.abs(cosineOf(sign(a), sign(b)) - exact)).toBeLessThan(0.15);
     }
   });

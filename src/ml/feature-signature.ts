@@ -6,7 +6,7 @@ import type { FeatureStatistics } from './familiarity.ts';
 const SEED = 39;
 
 /**
- * Reduces features to a signature that keeps the cosines of the standardised features: a subsampled randomised Hadamard
+ * Reduces features to a signature that keeps the cosines of the standardized features: a subsampled randomized Hadamard
  * transform (Ailon and Chazelle 2009, doi:10.1137/060673096), in 8 bits each.
  */
 export function createSigner({ mean, scale }: Pick<FeatureStatistics, 'mean' | 'scale'>) {

@@ -9,7 +9,7 @@ const ROUNDS = 5;
 const MAX_ROWS = 2500;
 
 /**
- * Fits the statistics to features [N, D] by randomised subspace iteration (Halko, Martinsson and Tropp 2011): the
+ * Fits the statistics to features [N, D] by randomized subspace iteration (Halko, Martinsson and Tropp 2011): the
  * covariance of 2048 features would take minutes.
  */
 export function fitStatistics(
@@ -21,12 +21,12 @@ export function fitStatistics(
   const spacing = all.length / dimensions / count;
   const rows = Array.from({ length: count }, (_, n) => Math.floor(n * spacing));
   const features = pickRows(all, dimensions, rows);
-  const { mean, scale, points } = standardise(features, dimensions);
+  const { mean, scale, points } = standardize(features, dimensions);
   const components = Math.max(1, Math.min(maxComponents, dimensions - 1, count >> 2));
   const directions = Math.min(dimensions, components + EXTRA_DIRECTIONS);
   const random = createRandom(1);
   let basis = Float32Array.from({ length: directions * dimensions }, () => random() - 0.5);
-  orthonormalise(basis, dimensions);
+  orthonormalize(basis, dimensions);
   let variances = new Float64Array(directions);
   for (let round = 0; round < ROUNDS; round++) {
     const next = new Float32Array(basis.length);
@@ -41,7 +41,7 @@ export function fitStatistics(
       }
     }
     if (round === ROUNDS - 1) break;
-    orthonormalise(next, dimensions);
+    orthonormalize(next, dimensions);
     basis = next;
   }
   let total = 0;
@@ -58,7 +58,7 @@ export function fitStatistics(
   };
 }
 
-function standardise(features: Float32Array, dimensions: number) {
+function standardize(features: Float32Array, dimensions: number) {
   const count = features.length / dimensions;
   const mean = new Float64Array(dimensions);
   const squares = new Float64Array(dimensions);
@@ -73,7 +73,7 @@ function standardise(features: Float32Array, dimensions: number) {
 }
 
 /** Modified Gram–Schmidt, in place, twice for accuracy. */
-function orthonormalise(rows: Float32Array, dimensions: number): void {
+function orthonormalize(rows: Float32Array, dimensions: number): void {
   const count = rows.length / dimensions;
   for (let k = 0; k < count; k++) {
     const row = rows.subarray(k * dimensions, (k + 1) * dimensions);

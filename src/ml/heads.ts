@@ -39,7 +39,7 @@ export function parseHeads(text: string): Heads {
   return { features, mapChannels: map.channels, heads: Object.fromEntries(heads) };
 }
 
-/** Serialises `heads.json`. Seven digits hold a float32. */
+/** Serializes `heads.json`. Seven digits hold a float32. */
 export function writeHeads({ features, mapChannels, heads }: Heads): string {
   const digits = (values: Float32Array) => Array.from(values, (value) => Number(value.toPrecision(7)));
   const json: Static<typeof HeadsJson> = {

@@ -4,7 +4,7 @@ import { startThread } from '../base/worker-entry.ts';
 import type { HeicOptions, HeicResult } from './heic-thread.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-// A photo can take half a gigabyte during decoding.
+// A photo of 48 megapixels takes 650 MB during decoding.
 const oneAtATime = pLimit(1);
 
 /**

@@ -4,7 +4,7 @@
  * relative, over three steps, or after `maxSteps`. Measured on a few thousand images: a memory of 30 needs two thirds
  * of the steps of the usual 10.
  */
-export function minimise(
+export function minimize(
   start: Float64Array,
   lossAt: (point: Float64Array, gradient: Float64Array) => number,
   { maxSteps = 60, tolerance = 1e-4, memory = 30 } = {},

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../base/random.ts';
 import { fitTemperature } from './calibration.ts';
 import { classify, logitsOf, softmax } from './classifier.ts';
-import { minimise } from './lbfgs.ts';
+import { minimize } from './lbfgs.ts';
 import { createFitter } from './logistic.ts';
 import { accuracy, calibrationError, crossEntropy, listingThreshold, type Prediction, perClass } from './metrics.ts';
 
-test('minimise finds the minimum of the Rosenbrock function', () => {
-  const [x, y] = minimise(
+test('minimize finds the minimum of the Rosenbrock function', () => {
+  const [x, y] = minimize(
     Float64Array.from([-1.2, 1]),
     ([a, b], gradient) => {
       gradient[0] = -400 * a! * (b! - a! * a!) - 2 * (1 - a!);

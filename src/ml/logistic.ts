@@ -1,5 +1,5 @@
 import type { Head } from './classifier.ts';
-import { minimise } from './lbfgs.ts';
+import { minimize } from './lbfgs.ts';
 
 /** Labelled training data: features [N, D], row-major, and the class of each row, 0..K-1. */
 export interface TrainingData {
@@ -11,17 +11,17 @@ export interface TrainingData {
 export type Fit = Float64Array;
 
 /**
- * Creates a fitter for one head: multinomial logistic regression with L2 regularisation `decay`. Warm start: each call
+ * Creates a fitter for one head: multinomial logistic regression with L2 regularization `decay`. Warm start: each call
  * continues from the previous fit, so call it with falling decays.
  */
 export function createFitter({ features, dimensions, targets }: TrainingData, classes: number) {
   const { mean, scale } = featureStatistics(features, dimensions);
-  const standardised = features.map((value, i) => (value - mean[i % dimensions]!) / scale[i % dimensions]!);
+  const standardized = features.map((value, i) => (value - mean[i % dimensions]!) / scale[i % dimensions]!);
   let fit: Fit = new Float64Array(classes * (dimensions + 1));
 
   return (decay: number): Pick<Head, 'weights' | 'bias'> => {
-    fit = minimise(fit, (point, gradient) =>
-      loss({ features: standardised, dimensions, targets }, classes, decay, point, gradient),
+    fit = minimize(fit, (point, gradient) =>
+      loss({ features: standardized, dimensions, targets }, classes, decay, point, gradient),
     );
     const weights = new Float32Array(classes * dimensions);
     const bias = new Float32Array(classes);

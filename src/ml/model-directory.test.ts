@@ -9,7 +9,7 @@ import { type ModelDirectory, openModelDirectory, readVerifiedFile } from './mod
 let shipped: string;
 let trained: string;
 beforeEach(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'assay-shelf-'));
+  const folder = await mkdtemp(join(tmpdir(), 'assay-models-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   shipped = join(folder, 'shipped');
   trained = join(folder, 'trained');
@@ -17,50 +17,50 @@ beforeEach(async () => {
 
 const open = async () => {
   const problems: string[] = [];
-  const shelf = await openModelDirectory([shipped, trained], (place, error) =>
+  const models = await openModelDirectory([shipped, trained], (place, error) =>
     problems.push(`${place}: ${(error as Error).message}`),
   );
-  onTestFinished(() => shelf.close());
-  return { shelf, problems };
+  onTestFinished(() => models.close());
+  return { models, problems };
 };
-const names = (shelf: ModelDirectory) => shelf.versions().map(({ version }) => version);
-const find = (shelf: ModelDirectory, name: string) => shelf.versions().find(({ version }) => version === name)!;
+const names = (models: ModelDirectory) => models.versions().map(({ version }) => version);
+const find = (models: ModelDirectory, name: string) => models.versions().find(({ version }) => version === name)!;
 
 describe('openModelDirectory', () => {
   test('lists the versions of all folders in numeric order', async () => {
     await installColours(shipped, '1.10.0');
     await installColours(shipped, '1.9.0');
     await installColours(trained, 'yard-2');
-    const { shelf } = await open();
-    expect(names(shelf)).toEqual(['1.9.0', '1.10.0', 'yard-2']);
+    const { models } = await open();
+    expect(names(models)).toEqual(['1.9.0', '1.10.0', 'yard-2']);
   });
 
   test('treats a missing folder as empty and finds later versions within seconds', async () => {
     await installColours(shipped, '1.0.0');
-    const { shelf } = await open();
-    expect(names(shelf)).toEqual(['1.0.0']);
+    const { models } = await open();
+    expect(names(models)).toEqual(['1.0.0']);
     await installColours(trained, 'mine');
-    await vi.waitFor(() => expect(names(shelf)).toEqual(['1.0.0', 'mine']), 3000);
+    await vi.waitFor(() => expect(names(models)).toEqual(['1.0.0', 'mine']), 3000);
     await rm(join(trained, 'mine'), { recursive: true });
-    await vi.waitFor(() => expect(names(shelf)).toEqual(['1.0.0']), 3000);
+    await vi.waitFor(() => expect(names(models)).toEqual(['1.0.0']), 3000);
   });
 
   test('finds two versions installed at the same time', async () => {
     await installColours(shipped, '1.0.0');
-    const { shelf } = await open();
+    const { models } = await open();
     await installColours(shipped, '1.0.1');
-    await shelf.refresh();
+    await models.refresh();
     await installColours(shipped, '1.0.2');
-    await shelf.refresh();
-    expect(names(shelf)).toEqual(['1.0.0', '1.0.1', '1.0.2']);
+    await models.refresh();
+    expect(names(models)).toEqual(['1.0.0', '1.0.1', '1.0.2']);
   });
 
   test('prefers a shipped version over a trained version of the same name', async () => {
     await installColours(shipped, '1.0.0');
     await installColours(trained, '1.0.0');
-    const { shelf } = await open();
-    expect(names(shelf)).toEqual(['1.0.0']);
-    expect(find(shelf, '1.0.0').folder).toBe(join(shipped, '1.0.0'));
+    const { models } = await open();
+    expect(names(models)).toEqual(['1.0.0']);
+    expect(find(models, '1.0.0').folder).toBe(join(shipped, '1.0.0'));
   });
 
   test('ignores drafts and reports an invalid folder once', async () => {
@@ -69,9 +69,9 @@ describe('openModelDirectory', () => {
     await mkdir(join(shipped, 'junk'));
     await writeFile(join(shipped, 'junk', 'manifest.json'), '{"version": "junk"}');
     await installColours(shipped, 'other', { manifest: { version: 'another' } });
-    const { shelf, problems } = await open();
-    await shelf.refresh();
-    expect(names(shelf)).toEqual(['1.0.0']);
+    const { models, problems } = await open();
+    await models.refresh();
+    expect(names(models)).toEqual(['1.0.0']);
     expect(problems.sort()).toEqual([
       expect.stringMatching(/junk: manifest\.json/),
       expect.stringMatching(/other: .*names the version another/),
@@ -82,10 +82,10 @@ describe('openModelDirectory', () => {
 describe('readVerifiedFile', () => {
   test('rejects a modified file and names both hashes', async () => {
     const folder = await installColours(shipped, '1.0.0');
-    const { shelf } = await open();
-    await expect(readVerifiedFile(find(shelf, '1.0.0'), 'heads.json')).resolves.toHaveProperty('path');
+    const { models } = await open();
+    await expect(readVerifiedFile(find(models, '1.0.0'), 'heads.json')).resolves.toHaveProperty('path');
     await appendFile(join(folder, 'heads.json'), ' ');
-    await expect(readVerifiedFile(find(shelf, '1.0.0'), 'heads.json')).rejects.toThrow(
+    await expect(readVerifiedFile(find(models, '1.0.0'), 'heads.json')).rejects.toThrow(
       /does not match .* SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}/,
     );
   });
@@ -94,11 +94,11 @@ describe('readVerifiedFile', () => {
     const folder = await installColours(shipped, '1.0.0');
     await installColours(shipped, '2.0.0', { size: 64 });
     await installColours(trained, 'mine', { backbone: false });
-    const { shelf } = await open();
-    const { path } = await readVerifiedFile(find(shelf, 'mine'), 'backbone.onnx', shelf.versions());
+    const { models } = await open();
+    const { path } = await readVerifiedFile(find(models, 'mine'), 'backbone.onnx', models.versions());
     expect(path).toBe(join(folder, 'backbone.onnx'));
     await rm(folder, { recursive: true });
-    await expect(readVerifiedFile(find(shelf, 'mine'), 'backbone.onnx', shelf.versions())).rejects.toThrow(
+    await expect(readVerifiedFile(find(models, 'mine'), 'backbone.onnx', models.versions())).rejects.toThrow(
       'Version mine has no backbone.onnx, and no other installed version provides it',
     );
   });

@@ -26,7 +26,7 @@ export function parsePatches(text: string, channels: number): AnomalyDetector {
   return { memory, photo, patch };
 }
 
-/** Serialises `patches.json`. */
+/** Serializes `patches.json`. */
 export function writePatches({ memory, photo, patch }: AnomalyDetector): string {
   const { mean, scale, patches } = memory;
   const json: Static<typeof PatchesJson> = {

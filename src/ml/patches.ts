@@ -9,7 +9,7 @@ export interface PatchMemory {
   readonly mean: Float32Array;
   /** [C] Divides the centred channels. */
   readonly scale: Float32Array;
-  /** [M, C], row-major, standardised. */
+  /** [M, C], row-major, standardized. */
   readonly patches: Float32Array;
 }
 

@@ -13,7 +13,7 @@ export interface Replay {
   readonly test: ReplayPhotos & { readonly targets: Readonly<Record<string, Uint8Array>> };
 }
 
-/** Principal components of the standardised features. */
+/** Principal components of the standardized features. */
 export type Projection = Omit<FeatureStatistics, 'noise'>;
 
 export interface ReplayPhotos {

@@ -8,7 +8,7 @@ import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
 import { FAILURES, TaskFailure } from '../tasks/task.ts';
 import type { StepTime } from '../tasks/timeline.ts';
 
-/** Lease duration without a renewal: the delay of a killed worker's tasks. */
+/** A lease expires this long after its last renewal; then a lost worker's task is requeued. */
 export const LEASE_MS = 6000;
 /** Delays before the second and third attempt after a transient failure. */
 const BACKOFF_MS = [2000, 8000];
@@ -22,7 +22,7 @@ export const STUCK_TIMEOUT_MS = 30_000;
 
 /** Steps of an attempt whose times are kept, by name. */
 const MAX_STEPS = 20;
-/** Why an attempt was repeated. */
+/** Reason for repeating an attempt that a stopping worker handed back. */
 export const WORKER_STOPPED = 'WORKER_STOPPED';
 
 type Reason = 'lost' | 'handed-back' | 'timed-out';

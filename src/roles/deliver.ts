@@ -103,23 +103,23 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   const begin = async (due: DueDelivery) => {
     const { id, attempt, origin } = due;
     const startedAt = performance.now();
-    const rehearsed = isSandboxQueue(due.task.service);
+    const isSandbox = isSandboxQueue(due.task.service);
     pending++;
     try {
-      const scripted = rehearsed ? rehearsedFailure(deps, due) : undefined;
-      const outcome = withDuration(scripted ?? (await send(due)), performance.now() - startedAt);
-      const isWithheld = deps.hideLoopbackDetails && isLoopback(origin) && scripted === undefined;
+      const simulated = isSandbox ? sandboxFailure(deps, due) : undefined;
+      const outcome = withDuration(simulated ?? (await send(due)), performance.now() - startedAt);
+      const isWithheld = deps.hideLoopbackDetails && isLoopback(origin) && simulated === undefined;
       const recorded = isWithheld
         ? hideDetails(outcome, due.scheduledAttempt, { schedule: scheduleOf(deps, due) })
         : outcome;
-      if (!rehearsed && !('isLocal' in recorded)) circuit.record(origin, recorded.state);
-      if (!rehearsed)
+      if (!isSandbox && !('isLocal' in recorded)) circuit.record(origin, recorded.state);
+      if (!isSandbox)
         deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
       // The client sees the outcome at a time that does not depend on the receiver.
       if (isWithheld) await sleep(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
       const counted = await tasks.recordDelivery(id, attempt, recorded);
       // Sooner than the next search of all due deliveries.
-      if (rehearsed && recorded.state === 'pending') void sleep(recorded.delayMs, signal).then(dueSignal.notify);
+      if (isSandbox && recorded.state === 'pending') void sleep(recorded.delayMs, signal).then(dueSignal.notify);
       log.debug({ delivery: id, attempt, outcome, counted }, 'a delivery attempt ended');
     } catch (err) {
       // The lease expires and another attempt with the same delivery id follows.
@@ -195,8 +195,8 @@ const workOf = ({ services }: DeliverDeps, { task }: DueDelivery): DeliveredWork
 const scheduleOf = ({ schedule }: DeliverDeps, { task }: DueDelivery): RetrySchedule =>
   isSandboxQueue(task.service) ? SANDBOX_RETRY_SCHEDULE : schedule;
 
-/** The outcome of an attempt that fails as the task's input says; nothing is sent. Redeliveries continue the count. */
-function rehearsedFailure(deps: DeliverDeps, due: DueDelivery): DeliveryOutcome | undefined {
+/** The outcome of an attempt that fails as the sandbox task's input specifies; nothing is sent. Redeliveries continue the count. */
+function sandboxFailure(deps: DeliverDeps, due: DueDelivery): DeliveryOutcome | undefined {
   const sandbox = workOf(deps, due)?.sandbox;
   const { callback } = sandbox ? inputOf(sandbox, JSON.parse(due.task.inputText)) : {};
   if (!callback || due.attempt > callback.attempts) return undefined;
@@ -251,7 +251,7 @@ async function request(deps: DeliverDeps, due: DueDelivery, traceparent: string 
   });
 }
 
-/** Serialised once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */
+/** Serialized once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */
 function bodyOf({ present, webhook }: DeliveredWork, due: DueDelivery): string {
   const task = { ...due.task, webhook: initialWebhook(due.id) };
   const body = present(task);

@@ -7,7 +7,7 @@ import { inputOf, type Sandbox } from '../services/shared/sandbox/sandbox.ts';
 import type { AttemptResult, Claim, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
-/** Rehearsed tasks stay queued for at most this time, so that clients can see the state. */
+/** Sandbox tasks stay queued for at most this time, so that clients can see the state. */
 const QUEUED_MS = 200;
 const RETRY_MS = 100;
 const BATCH = 100;
@@ -15,10 +15,10 @@ const BATCH = 100;
 const STEPS = 4;
 
 /**
- * Ends the rehearsed tasks of a service as their inputs say, until `signal` aborts. It uses the task engine like a worker, but no
+ * Ends the sandbox tasks of a service as their inputs specify, until `signal` aborts. It uses the task engine like a worker, but no
  * model, and needs no worker of the service.
  */
-export async function playSandbox(deps: {
+export async function runSandbox(deps: {
   service: string;
   sandbox: Sandbox;
   tasks: TaskStore;
@@ -41,7 +41,7 @@ export async function playSandbox(deps: {
     return held.length > 0;
   };
 
-  const play = async (claim: Claim): Promise<void> => {
+  const runAttempt = async (claim: Claim): Promise<void> => {
     const { id, attempt } = claim;
     const begun = performance.now();
     const { earlierAttempts = [], durationMs = 0, failure, isDeleted } = inputOf(sandbox, claim.input);
@@ -81,7 +81,7 @@ export async function playSandbox(deps: {
       ({ claimed } = await tasks.completeAndClaim([], { service, worker, limit: BATCH, leaseMs: LEASE_MS }));
       // After an error the lease expires, and the attempt is repeated.
       for (const claim of claimed)
-        void play(claim).catch((err: unknown) => log.warn({ err, task: claim.id }, 'a rehearsed attempt failed'));
+        void runAttempt(claim).catch((err: unknown) => log.warn({ err, task: claim.id }, 'a sandbox attempt failed'));
     } while (claimed.length > 0 && !signal.aborted);
   };
   tasks.onHint(`waiting:${service}`, due.notify, signal);

@@ -10,7 +10,7 @@ import type { SweepLimits, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { TaskMetrics } from './metrics.ts';
 import { createOutageClock } from './outage-clock.ts';
-import { playSandbox } from './sandbox.ts';
+import { runSandbox } from './sandbox.ts';
 
 const SWEEP_INTERVAL_MS = 1000;
 /** The next sweep runs this long after the next lease expires, to avoid running just before it. */
@@ -112,7 +112,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     loop(completeBatches, { intervalMs: COMPLETING_INTERVAL_MS, signal, onError }),
     loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
     ...services.flatMap(({ name, sandbox }) =>
-      sandbox ? [playSandbox({ service: name, sandbox, tasks, log, signal })] : [],
+      sandbox ? [runSandbox({ service: name, sandbox, tasks, log, signal })] : [],
     ),
   ]);
 }

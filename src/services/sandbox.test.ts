@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../base/api-error.ts';
 import { sandbox as defectoscopy } from './defectoscopy/sandbox.ts';
@@ -25,6 +25,13 @@ const rowsOf = (heading: string) =>
       };
     });
 const ALL = Object.keys(SERVICES).join();
+
+it('The sandbox of every service is compared with docs/sandbox.md', () => {
+  const folders = readdirSync(new URL('services/', SRC)).filter((name) =>
+    existsSync(new URL(`services/${name}/sandbox.ts`, SRC)),
+  );
+  expect(Object.keys(SERVICES).toSorted()).toEqual(folders.toSorted());
+});
 
 const statusOf = ({ response, once }: SandboxInput): number | undefined => {
   const error = once ? undefined : response?.();

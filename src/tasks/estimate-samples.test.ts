@@ -15,7 +15,7 @@ const repeat = (count: number, expected: number | undefined, seconds: number) =>
   Array.from({ length: count }, () => ({ expected, seconds }));
 
 describe('the samples of an estimate', () => {
-  it('teach nothing before 20 tasks have ended', () => {
+  it('give no values before 20 tasks have ended', () => {
     expect(sampled(repeat(19, 10, 20)).samples.learned()).toBeUndefined();
     expect(sampled(repeat(20, 10, 20)).samples.learned()).toEqual({ meanSeconds: 10, longSeconds: 10, factor: 2 });
   });
@@ -41,7 +41,7 @@ describe('the samples of an estimate', () => {
     expect(samples.learned()!.factor).toBe(4);
   });
 
-  it('are at most 256 open tasks, evenly distributed, and more again after these have ended', () => {
+  it('include at most 256 open tasks, evenly distributed, and new tasks after those have ended', () => {
     const { samples } = sampled([]);
     for (let i = 0; i < 10_000; i++) samples.add(String(i), 1);
     const open = samples.openIds().map(Number);

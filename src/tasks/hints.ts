@@ -3,7 +3,7 @@ import { sleep } from '../base/loop.ts';
 import type { FinishedHint, Hint } from './store.ts';
 
 export const HINT_CHANNEL = 'assay_hints';
-// Commits with NOTIFY serialise on one database lock. So hints have transactions of their own, and a process sends at most
+// Commits with NOTIFY serialize on one database lock. So hints have transactions of their own, and a process sends at most
 // one in this time: the first at once (a lone task waits for it), later ones together.
 const BATCH_INTERVAL_MS = 3;
 // Hints may be lost with their connection, so listeners also poll. All poll at once: their reads become one statement.

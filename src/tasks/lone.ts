@@ -3,7 +3,7 @@ const LONE_MS = 20;
 
 /**
  * Whether a statement carries one item and is the first for a while. Its commit then sends its own hint, which saves a
- * round trip; under load hints are separate, because notifying commits serialise on a lock.
+ * round trip; under load hints are separate, because notifying commits serialize on a lock.
  */
 export function createLoneCheck(): (items: number) => boolean {
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -249,7 +249,7 @@ it('the commit of a lone result sends its hint, with and without a claim', async
   await drop();
 });
 
-it('more tasks may wait after each claim where no hints arrive', async () => {
+it('a claim reports that more tasks may wait if the store receives no hints', async () => {
   const { url, drop } = await testDatabase();
   const log = createLog('silent', 'test');
   const want = { service: 'a', worker: 'w', limit: 4, leaseMs: 60_000 };

@@ -28,7 +28,7 @@ export function mergeProcessMetrics(
 }
 
 /**
- * Serialises metrics with values rounded to multiples of 2^-20, whose sums are exact up to 2^33. A rounding error could
+ * Serializes metrics with values rounded to multiples of 2^-20, whose sums are exact up to 2^33. A rounding error could
  * lower a sum when a process leaves, and Prometheus would take that for a counter reset.
  */
 export const toExactJson = (metrics: readonly unknown[]): string =>

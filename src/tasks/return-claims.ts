@@ -47,7 +47,7 @@ const RETURN_CLAIMS = {
 
 const RETURN_ALL_CLAIMS = `update tasks t set ${HANDED_BACK} where worker is not null`;
 
-// Skips locked rows, which another statement is ending: for those the lease decides.
+// Skips locked rows, because another statement is ending those tasks. If it fails, their leases expire.
 const RELEASE = {
   name: 'release',
   limitMs: CLIENT_LIMIT_MS, // shorter than a lease

@@ -237,7 +237,7 @@ describe('the task store in PostgreSQL', () => {
       return id;
     };
 
-    it('queues a failed task again with latest times and attempts', async () => {
+    it('queues a failed task again with new times and without its earlier attempts, progress and checkpoint', async () => {
       const id = await failed();
       await under.shiftTimes(id, 80_000);
       expect(await store.requeue('a', id, ['NEVER'])).toBe(true);
@@ -327,6 +327,17 @@ describe('the task store in PostgreSQL', () => {
       const order = [];
       for (let i = 0; i < 5; i++) order.push((await claim())[0]?.id);
       expect(order).toEqual([before, older, batch, after, young]);
+    });
+
+    it('take a handed-back task at its old place in the queue, together with others', async () => {
+      const handedBack = [await accept(), await accept({ priority: 'batch' })];
+      await claim({ limit: 2 });
+      const latest = [await accept(), await accept({ priority: 'batch' })];
+      const back = (id: string) => ({ id, attempt: 1, outcome: 'again' as const, delayMs: 0, uncounted: true });
+      await store.completeAndClaim(handedBack.map(back), want({ limit: 0 }));
+      const order: string[] = [];
+      for (let i = 0; i < 4; i++) order.push(...(await claim({ worker: 'w2', busy: true })).map(({ id }) => id));
+      expect(order).toEqual([handedBack[0], latest[0], handedBack[1], latest[1]]);
     });
 
     it('take only tasks of the requested service and count the attempt', async () => {
@@ -517,7 +528,7 @@ describe('the task store in PostgreSQL', () => {
         }
       });
 
-      it('report when the next lease expires', async () => {
+      it('are ignored in the time until the next lease expires, which the sweep returns', async () => {
         expect((await store.sweep(limits)).nextLeaseMs).toBeNull();
         await ranOut(31, { seen: 38 });
         await accept();
@@ -528,7 +539,7 @@ describe('the task store in PostgreSQL', () => {
       });
     });
 
-    it('of a dead worker are released at once for first attempts, to their old place in the queue', async () => {
+    it('of a dead worker are released at once if the attempt is the first, and the task returns to its old place in the queue', async () => {
       const second = await accept();
       await claim({ worker: 'dead' });
       await under.shiftTimes(second, 7);
@@ -689,7 +700,7 @@ describe('the task store in PostgreSQL', () => {
       expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 3, alone: true })]);
     });
 
-    it('is no longer claimed alone after it was requeued by a person', async () => {
+    it('is no longer claimed alone after a user has requeued it', async () => {
       const [lost] = await lose({});
       await claim();
       const failure: Failure = { code: 'TRY_AGAIN', message: 'No.' };
@@ -701,17 +712,6 @@ describe('the task store in PostgreSQL', () => {
       expect(await claim()).toEqual([expect.not.objectContaining({ alone: true })]);
     });
 
-    it('does not include a handed-back task, which keeps its place and is claimed with others', async () => {
-      const handedBack = [await accept(), await accept({ priority: 'batch' })];
-      await claim({ limit: 2 });
-      const latest = [await accept(), await accept({ priority: 'batch' })];
-      const back = (id: string) => ({ id, attempt: 1, outcome: 'again' as const, delayMs: 0, uncounted: true });
-      await store.completeAndClaim(handedBack.map(back), want({ limit: 0 }));
-      const order: string[] = [];
-      for (let i = 0; i < 4; i++) order.push(...idsOf(await claim({ worker: 'w2', busy: true })));
-      expect(order).toEqual([handedBack[0], latest[0], handedBack[1], latest[1]]);
-    });
-
     it('counts as waiting', async () => {
       await lose({}, { priority: 'batch' });
       expect((await store.queueDepth('a')).waiting).toEqual({ realtime: 1, batch: 1 });
@@ -719,7 +719,7 @@ describe('the task store in PostgreSQL', () => {
     });
   });
 
-  describe('a task whose processing time exceeds four bytes of milliseconds', () => {
+  describe('a task whose processing time in milliseconds exceeds a 32-bit integer', () => {
     const begunLongAgo = async (over: Partial<NewTask> = {}) => {
       const { ttlSeconds: _, deadlineSeconds: __, ...endless } = newTask(over);
       await store.accept(endless);

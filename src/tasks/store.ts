@@ -8,7 +8,7 @@ import type { StepTime, Timeline } from './timeline.ts';
 export type * from './delivery.ts';
 
 /**
- * Durable task storage and queue. Methods throw the database's errors; `isUnavailable` (base/db.ts) recognises an
+ * Durable task storage and queue. Methods throw the database's errors; `isUnavailable` (base/db.ts) recognizes an
  * unreachable database.
  */
 export interface TaskStore {

@@ -101,7 +101,7 @@ const KEEP = {
     update files f set expires_at = locked.expires_at from locked where f.key = locked.key`,
 };
 
-// The update changes nothing: it locks the sum, which serialises uploads of one principal. The trigger on `files` maintains
+// The update changes nothing: it locks the sum, which serializes uploads of one principal. The trigger on `files` maintains
 // the sum, which includes expired files until their bytes are deleted.
 const INSERT = {
   name: 'insert-uploads',

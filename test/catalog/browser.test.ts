@@ -674,7 +674,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('show a photo with its heat map, a document with the positions of its values, and the error of a failed task', async (test) => {
+  it('show a photo with its heatmap, a document with the positions of its values, and the error of a failed task', async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.goto(address(PHOTO_ID));
     await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');

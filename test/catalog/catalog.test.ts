@@ -503,7 +503,7 @@ describe('GET /image/{record_id}', () => {
     }
   });
 
-  it('and GET /heatmap return the heat maps if the record has some', async () => {
+  it('and GET /heatmap return the heatmaps if the record has some', async () => {
     expect((await catalog.reader.get('/heatmap/pic%2F1')).body.error.code).toBe('HEATMAP_NOT_FOUND');
     const maps = { width: 2, height: 2, maps: { crack: 'AAECAw==' } };
     await catalog.database.db.query(

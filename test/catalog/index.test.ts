@@ -27,7 +27,7 @@ describe('Catalog index', () => {
   const row = async (recordId: string) => (await catalog.moderator.get(`/row/${encodeURIComponent(recordId)}`)).body;
 
   describe('of finished tasks', () => {
-    it('contains a photo with its classes, heat maps and picture', async () => {
+    it('contains a photo with its classes, heatmaps and picture', async () => {
       const { files, tasks } = catalog.context;
       const jpeg = await sharp({ create: { width: 1500, height: 750, channels: 3, background: 'grey' } })
         .jpeg()

@@ -234,7 +234,7 @@ describe('GET /search', () => {
     expect((await search('', catalog.client())).status).toBe(401);
   });
 
-  it('filters survive a round trip through the query string', () => {
+  it('formats filters as a query string that it parses into the same filters', () => {
     const queries = [
       { q: '"a b" -c & = + %', service: 'stt', defect: "o'clock", min_conf: 0.7, has_report: false, sort: 'oldest' },
       {

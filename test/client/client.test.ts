@@ -44,7 +44,7 @@ describe('Defectoscopy client', () => {
     expect(await client().upload(bytes)).toMatchObject({ content_type: 'image/jpeg', size_bytes: bytes.length });
   });
 
-  it('requests classes, heat maps and health', async () => {
+  it('requests classes, heatmaps and health', async () => {
     expect(await client().classes()).toEqual({
       defects: ['crack', 'chip'],
       surfaces: ['concrete_wall', 'brick_wall'],

@@ -255,7 +255,7 @@ describe('GET /result/{task_id}', () => {
     expect(await cancel(Buffer.alloc(60_000))).toMatchObject({ status: 200 });
   });
 
-  it('returns the heat map of a class, 409 before the task is done, and 422 for an unknown class', async () => {
+  it('returns the heatmap of a class, 409 before the task is done, and 422 for an unknown class', async () => {
     const id = await product.predict();
     const heatmap = (name: string) => product.call(`/result/${id}/heatmap?class=${name}`);
     expect(await heatmap('crack')).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
@@ -342,7 +342,7 @@ describe('PUT /result/{task_id}/correction', () => {
     expect((await read()).body.data.version).toBe(1);
   });
 
-  it('is an event of the task', async () => {
+  it('adds the event defectoscopy.result.corrected to the feed', async () => {
     await correct(LABELS);
     await expect
       .poll(async () =>
@@ -390,7 +390,7 @@ describe('PUT /result/{task_id}/correction', () => {
     expect(await correct(LABELS)).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
   });
 
-  it('outlives its task until the retention time has passed', async () => {
+  it('keeps the correction after its task was deleted, until its retention time has passed', async () => {
     await correct(LABELS);
     await product.database.db.query('delete from tasks where id = $1', [id]);
     const count = async () => {

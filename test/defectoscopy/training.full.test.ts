@@ -76,7 +76,7 @@ describe('POST /models/train', () => {
     await untilPromoted('corrected-1');
   });
 
-  it('reaches workers of other machines, also those that start later', async () => {
+  it('installs the trained version on workers of other machines, also those that start later', async () => {
     await addPhotos();
     await train({ version: 'corrected-1' });
     const stop = await startWorker();
@@ -90,7 +90,7 @@ describe('POST /models/train', () => {
     await model.close();
   });
 
-  it('is taken up again after the loss of its worker, and fails after three', async () => {
+  it('repeats a training whose worker was lost, and fails it after three lost workers', async () => {
     await addPhotos();
     await train({ version: 'corrected-1' });
     const { db } = product.database;
@@ -114,7 +114,7 @@ describe('POST /models/train', () => {
     expect((await train({ version: 'corrected-2' })).status).toBe(202);
   });
 
-  it('is handed back by a worker that stops, and fails if no worker takes it up', async () => {
+  it('requeues the training of a worker that stops, and fails it if no worker claims it', async () => {
     await addPhotos();
     await train({ version: 'corrected-1' });
     const model = await loadWorkerModel();
@@ -128,7 +128,7 @@ describe('POST /models/train', () => {
     expect(await training()).toMatchObject({ state: 'failed', failure: { code: 'NO_WORKER' } });
   });
 
-  it('is refused without the role reviewer, with few corrections and for invalid names', async () => {
+  it('returns 403 without the role reviewer, 409 with few corrections and 422 for invalid names', async () => {
     expect(await train({}, TOKEN)).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
     expect(await train()).toMatchObject({
       status: 409,
@@ -139,7 +139,7 @@ describe('POST /models/train', () => {
     expect((await train([])).status).toBe(422);
   });
 
-  it('fails with a message if the corrections have one class, and leaves the worker running', async () => {
+  it('fails the training with a message if the corrections have one class, and leaves the worker running', async () => {
     await addCorrections(product.database.db, photos(60, CRACK));
     await startWorker();
     expect((await train()).status).toBe(202);

@@ -98,7 +98,7 @@ function encodeName(name: string): Buffer {
 
 const bytes4 = (address: string) => Buffer.from(address.split('.').map(Number));
 
-/** Encodes an IPv6 address from the normalised form of `URL`. */
+/** Encodes an IPv6 address from the normalized form of `URL`. */
 function bytes6(address: string): Buffer {
   const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const read = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));

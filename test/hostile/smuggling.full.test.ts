@@ -251,7 +251,7 @@ describe('On a keep-alive connection, the server', () => {
     ]);
   });
 
-  it('rejects an unauthorised request with Expect: 100-continue, and unknown expectations with 417', async () => {
+  it('rejects an unauthorized request with Expect: 100-continue, and unknown expectations with 417', async () => {
     const bytes = `POST /predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${LENGTH}\r\n\r\n`;
     const { statuses } = await send(bytes, HIDDEN);
     expect(statuses.filter((status) => status !== 100)).toContain(401);

@@ -104,7 +104,7 @@ export const PERIODIC_TEXTS: readonly (readonly [string, TextGenerator])[] = [
     '\r\n',
     '𝒳',
   ],
-  // Two combining classes, which normalisation sorts.
+  // Two combining classes, which normalization sorts.
   ...['\u0316\u0301', '\uff9e\u0316'],
 ].flatMap((again) =>
   (

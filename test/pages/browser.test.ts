@@ -345,7 +345,7 @@ describe('Defectoscopy upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows “Looks sound” and hides the heat map when the model finds no defects', async (test) => {
+  it('shows “Looks sound” and hides the heatmap when the model finds no defects', async (test) => {
     await predict(NO_DEFECTS_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);

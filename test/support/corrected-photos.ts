@@ -5,12 +5,12 @@ import { packVector } from '../../src/ml/compact-vector.ts';
 import { parseHeads } from '../../src/ml/heads.ts';
 import { parseReplay } from '../../src/ml/replay.ts';
 import type { Labels } from '../../src/services/defectoscopy/corrections/correction.ts';
-import { BUNDLED_MODELS_DIR } from '../../src/services/defectoscopy/model/registry.ts';
+import { SHIPPED_MODELS_DIR } from '../../src/services/defectoscopy/model/registry.ts';
 
 export const SOUND: Labels = { surface: 'brick_wall', master: 'sound', defects: [] };
 export const CRACK: Labels = { surface: 'brick_wall', master: 'cracking', defects: ['crack'] };
 
-const read = (name: string) => readFileSync(join(BUNDLED_MODELS_DIR, '1.0.0', name), 'utf8');
+const read = (name: string) => readFileSync(join(SHIPPED_MODELS_DIR, '1.0.0', name), 'utf8');
 const network: string = JSON.parse(read('manifest.json')).files['backbone.onnx'].sha256;
 export const heads = parseHeads(read('heads.json'));
 export const replay = parseReplay(read('replay.json'), heads.heads);

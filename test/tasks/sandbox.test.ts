@@ -158,7 +158,7 @@ describe.each(SERVICES.slice(0, 2))('The sandbox of %s', (service, sandbox) => {
       sandbox,
       ({ callback }) => callback?.attempts === 1 && callback.reason !== 'blocked_address',
     );
-    const rehearse = async (name: string) => {
+    const runInput = async (name: string) => {
       const id = idOf(await create[service]!(name));
       const { attempt_log } = await ended('delivered')(id);
       const { reason, status } = sandbox.inputs.get(name)!.callback!;
@@ -169,7 +169,7 @@ describe.each(SERVICES.slice(0, 2))('The sandbox of %s', (service, sandbox) => {
       const sent = receiver.received.filter(({ headers }) => headers['x-service-task-id'] === id);
       expect(sent.map(({ headers }) => headers['x-service-delivery-attempt'])).toEqual(['2']);
     };
-    await Promise.all(names.filter((name) => name !== 'CALLBACK_GONE').map(rehearse));
+    await Promise.all(names.filter((name) => name !== 'CALLBACK_GONE').map(runInput));
   });
 
   it.each([

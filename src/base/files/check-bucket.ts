@@ -38,7 +38,7 @@ function errorMessage({ endpoint, name }: Bucket, { status, code }: { status: nu
     case 'AccessDenied':
       return `The key in S3_ACCESS_KEY_ID may not list the bucket ${name} at ${endpoint}, or the bucket does not exist.`;
     case 'RequestTimeTooSkewed':
-      return `The clocks of this machine and of ${endpoint} differ too much: synchronise them.`;
+      return `The clocks of this machine and of ${endpoint} differ too much: synchronize them.`;
     case 'PermanentRedirect':
     case 'AuthorizationHeaderMalformed':
     case 'IllegalLocationConstraintException':

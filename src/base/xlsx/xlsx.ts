@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 32_767;
 
 async function* parts(sheets: readonly Sheet[]): AsyncGenerator<ZipEntry, void, undefined> {
   const names: string[] = [];
-  // First entry: file type detection recognises an Office file by it.
+  // First entry: file type detection recognizes an Office file by it.
   yield { name: '_rels/.rels', content: [relations([['officeDocument', 'xl/workbook.xml']])] };
   for (const sheet of sheets) {
     const rows =

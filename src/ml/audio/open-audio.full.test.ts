@@ -42,7 +42,7 @@ async function problemOf(bytes: Uint8Array, decoder: Decoder, maxSeconds = 60) {
   return error instanceof AudioError ? error.problem : error;
 }
 
-/** Highest normalised cross-correlation for lags up to 60 ms. */
+/** Highest normalized cross-correlation for lags up to 60 ms. */
 function correlation(a: Float32Array, b: Float32Array): number {
   let best = 0;
   for (let lag = -960; lag <= 960; lag++) {

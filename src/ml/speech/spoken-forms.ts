@@ -1,6 +1,6 @@
 import type { Segment, VocabularyTerm, Word } from './recognizer.ts';
 
-/** Returns a function that writes terms in segments as the vocabulary spells them: recognised spoken forms, and other capitals. */
+/** Returns a function that writes terms in segments as the vocabulary spells them: recognized spoken forms, and other capitals. */
 export function createSpelling(
   vocabulary: readonly VocabularyTerm[],
 ): (segments: readonly Segment[]) => readonly Segment[] {

@@ -76,6 +76,7 @@ export const catalog: Service<BackgroundService> = {
         credential: token,
         ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
         example: (baseUrl) => example(baseUrl, token),
+        shellVariables: ['ASSAY_CATALOG', 'MODERATOR_TOKEN', 'READER_TOKEN'],
         pageUrl: (baseUrl) => (token ? `${baseUrl}/login#token=${token}` : baseUrl),
       };
     };

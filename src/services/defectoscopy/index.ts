@@ -71,6 +71,7 @@ export const defectoscopy: Service<TaskService> = {
       },
       credential: token,
       example: (baseUrl) => uploadExample(baseUrl, token, EXAMPLE),
+      shellVariables: ['ASSAY', 'TOKEN'],
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
     });
   },

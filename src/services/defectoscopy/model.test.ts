@@ -19,7 +19,7 @@ import { readSettings } from '../../base/settings.ts';
 import { unpackVector } from '../../ml/compact-vector.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
-import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
+import { SHIPPED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
 import { loadModel } from './model.ts';
 import type { Attachment, Recorded, Region } from './result.ts';
 import { settings } from './settings.ts';
@@ -60,7 +60,7 @@ beforeEach(() => {
   storage.answer = (_, response) => response.writeHead(500).end();
 });
 
-async function load(env: Record<string, string> = {}, shelf = shipped): Promise<Model> {
+async function load(env: Record<string, string> = {}, shippedDir = shipped): Promise<Model> {
   const host = new URL(storage.origin).host;
   const serviceSettings = readSettings(settings, { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: `${host},inside.test`, ...env });
   const shared = {
@@ -69,7 +69,7 @@ async function load(env: Record<string, string> = {}, shelf = shipped): Promise<
     allowList: parseAllowList({ hosts: ['storage.test'] }),
   } as Partial<SharedSettings> as SharedSettings;
   const fetch = createGuardedFetch({ ca, resolve: async () => ['127.0.0.1'], connectMs: 2000 });
-  return loadModel({ context: { db, fetch, files, log }, serviceSettings, shared, shipped: shelf });
+  return loadModel({ context: { db, fetch, files, log }, serviceSettings, shared, shipped: shippedDir });
 }
 
 const job = (input: object, signal = new AbortController().signal) => ({
@@ -270,7 +270,7 @@ describe('defectoscopy model versions', () => {
     expect(features.some((value) => value !== 0)).toBe(true);
   });
 
-  test('the newest bundled version is the default, even if a trained version has a higher number', async () => {
+  test('the newest shipped version is the default, even if a trained version has a higher number', async () => {
     expect(model.versions().map(({ version }) => version)).toEqual(['1.0.0', '1.1.0', '9.0.0']);
     expect(model.info()).toEqual({
       model_version: '1.1.0',
@@ -470,8 +470,8 @@ describe('reading a photo', () => {
   });
 });
 
-test('the bundled model classifies the example photo as a cracked concrete wall', async () => {
-  const real = await load({}, BUNDLED_MODELS_DIR);
+test('the shipped model classifies the example photo as a cracked concrete wall', async () => {
+  const real = await load({}, SHIPPED_MODELS_DIR);
   onTestFinished(() => real.close());
   const outcome = await classify(await readFile(new URL('../../../examples/wall.jpg', import.meta.url)), {}, real);
   expect(recorded(outcome)).toMatchObject({ surface: 'concrete_wall', defects: [{ name: 'crack' }] });

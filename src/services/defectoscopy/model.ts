@@ -15,7 +15,7 @@ import { createInspector, sizeForTiles } from './model/inspector.ts';
 import { type Classified, infer, type ModelVersion, sharesRuns } from './model/model-version.ts';
 import { downloadPhoto, openPhoto } from './model/photo.ts';
 import { describePicture } from './model/picture-features.ts';
-import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model/registry.ts';
+import { newestShippedVersion, SHIPPED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
 import { createShadow } from './model/shadow.ts';
 import { openModelVersions, POOL_SIZE } from './model/versions.ts';
 import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
@@ -30,16 +30,16 @@ export async function loadModel(deps: {
   shared: SharedSettings;
   shipped?: string;
 }): Promise<Model> {
-  const { context, serviceSettings, shared, shipped = BUNDLED_MODELS_DIR } = deps;
+  const { context, serviceSettings, shared, shipped = SHIPPED_MODELS_DIR } = deps;
   const { db, fetch, files, log } = context;
-  const shelf = await openModelDirectory([shipped, trainedModelsDir(shared.dataDir)], (folder, err) =>
+  const models = await openModelDirectory([shipped, trainedModelsDir(shared.dataDir)], (folder, err) =>
     log.warn({ err, folder }, 'invalid model version'),
   );
-  const versions = openModelVersions(shelf, serviceSettings.devices);
-  const training = createTrainingWorker({ db, shelf, dataDir: shared.dataDir, shipped, log });
+  const versions = openModelVersions(models, serviceSettings.devices);
+  const training = createTrainingWorker({ db, models, dataDir: shared.dataDir, shipped, log });
   const { modelVersion } = serviceSettings;
   const open = async () => {
-    const newest = newestBundledVersion(shelf, shipped).version;
+    const newest = newestShippedVersion(models, shipped).version;
     const pinned = modelVersion === undefined ? undefined : await versions.get(modelVersion);
     if (modelVersion !== undefined && !pinned) {
       throw new OperatorError(`The model version ${modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
@@ -48,7 +48,7 @@ export async function loadModel(deps: {
     return { newest, deployed: await openDeployedVersions({ db, versions, pinned, shipped: newest, install, log }) };
   };
   const { newest, deployed } = await open().catch(async (error: unknown) => {
-    shelf.close();
+    models.close();
     await versions.close();
     throw error;
   });
@@ -65,24 +65,24 @@ export async function loadModel(deps: {
     return version;
   };
   const source = { fetch, files, policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
-  const device = await watchDevice(deployed.standard().network.provider);
+  const device = await watchDevice(deployed.defaultVersion().network.provider);
   const info = (): WorkerInfo => {
     const { name, usedMb, totalMb } = device.now();
-    const { version, defects, surfaces } = deployed.standard();
+    const { version, defects, surfaces } = deployed.defaultVersion();
     return {
       model_version: version,
       classes: { defects, surfaces },
       gpu: { name, vram_used_mb: usedMb, vram_total_mb: totalMb },
       shipped: newest,
       pinned: modelVersion !== undefined,
-      versions: shelf.versions().map(({ version }) => version),
+      versions: models.versions().map(({ version }) => version),
       problems: deployed.problems(),
     };
   };
 
   return {
     info: () => info() as unknown as JsonObject,
-    versions: () => shelf.versions().map(describeVersion),
+    versions: () => models.versions().map(describeVersion),
     // While some photos are computed, others are downloaded or decoded and results are committed together.
     concurrency: POOL_SIZE * 4,
     timeLimitMs: 60_000,
@@ -94,7 +94,7 @@ export async function loadModel(deps: {
     async run(job) {
       const { id, input, signal } = job;
       const { image_url, model_version, inspect = 'auto', search = false } = input as unknown as PredictInput;
-      const version = model_version === undefined ? deployed.standard() : await findVersion(model_version);
+      const version = model_version === undefined ? deployed.defaultVersion() : await findVersion(model_version);
       const shadow = model_version === undefined && !search ? deployed.shadow() : undefined;
       const bytes = await downloadPhoto(image_url, source, signal);
       const photo = await openPhoto(bytes, version.input, signal);
@@ -115,7 +115,7 @@ export async function loadModel(deps: {
     },
 
     async close() {
-      shelf.close();
+      models.close();
       device.close();
       await training.close().catch(() => {});
       await shadowing.write().catch(() => {});

@@ -61,7 +61,7 @@ export const settings = {
   modelVersion: text(
     'DEFECTOSCOPY_MODEL_VERSION',
     undefined,
-    'Default model version; unset: the promoted version, or the newest bundled one. If set, promotion is refused.',
+    'Default model version; unset: the promoted version, or the newest shipped one. If set, promotions are rejected.',
   ),
   devices: listOf(
     'DEFECTOSCOPY_DEVICES',

@@ -61,6 +61,7 @@ export const passports: Service<TaskService> = {
       tokenOptions: { roles: ['user', 'admin', SANDBOX_ROLE] },
       credential: key,
       example: (baseUrl) => example(baseUrl, key),
+      shellVariables: ['ASSAY_PASSPORTS', 'API_KEY'],
       pageUrl: (baseUrl) => (key ? `${baseUrl}/login#key=${key}` : baseUrl),
     });
   },

@@ -28,7 +28,7 @@ export interface TaskRequest {
   /** The idempotency key of a request without the header. */
   readonly defaultKey?: string;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
-  /** The documented input that the task rehearses, of a sandbox credential. */
+  /** The name of the documented input, for a sandbox credential. */
   readonly sandbox?: string | undefined;
 }
 
@@ -98,13 +98,13 @@ export function createTask(
     requestId: request.id,
     ...(traceparent !== undefined && { traceparent }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
-    ...(sandbox !== undefined && rehearsed(service, input, sandbox)),
+    ...(sandbox !== undefined && sandboxFields(service, input, sandbox)),
   };
   return { task, onAccepted: estimate?.onAccepted };
 }
 
-/** How a rehearsed task differs. Short times bound what is stored, also while nothing processes it. */
-const rehearsed = (service: string, input: JsonObject, sandbox: string) => ({
+/** The fields of a sandbox task that differ. Short times bound what is stored, also while nothing processes it. */
+const sandboxFields = (service: string, input: JsonObject, sandbox: string) => ({
   service: sandboxQueue(service),
   input: { ...input, sandbox },
   deadlineSeconds: SANDBOX_DEADLINE_SECONDS,

@@ -85,11 +85,11 @@ export async function fileRoutes(
       },
       async (request, reply) => {
         const { bytes, filename } = await readUpload(request, { maxBytes });
-        const rehearsed = sandboxInput(sandbox, request.principal, 'file', filename ?? 'SUCCESS');
-        if (rehearsed !== undefined) {
+        const input = sandboxInput(sandbox, request.principal, 'file', filename ?? 'SUCCESS');
+        if (input !== undefined) {
           const expiresAt = new Date(Date.now() + ttlSeconds * 1000);
           const sizeBytes = await countBytes(bytes);
-          return reply.code(201).send(uploaded(sandboxUrl(rehearsed), sizeBytes, exampleType, expiresAt));
+          return reply.code(201).send(uploaded(sandboxUrl(input), sizeBytes, exampleType, expiresAt));
         }
         const stored = await files.put(bytes, { maxBytes }).catch((error) => {
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;

@@ -64,7 +64,7 @@ export function readGrouping(
   };
 }
 
-/** The input of a task that stores its grouping: as its first member, so that tasks without one are recognised by it. */
+/** The input of a task that stores its grouping: as its first member, so that tasks without one are recognized by it. */
 export const withGrouping = (input: JsonObject, grouping: Grouping | undefined): JsonObject =>
   grouping === undefined ? input : { grouping: { ...grouping } as JsonObject, ...input };
 

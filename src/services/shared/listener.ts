@@ -8,7 +8,7 @@ type SharedOption =
   | 'metrics'
   | 'traces'
   | 'trustProxy'
-  | 'wrongTokensPerMinute'
+  | 'wrongTokenLimitPerMinute'
   | 'corsAllowOrigins'
   | 'isUnavailable'
   | 'isOutOfService';
@@ -19,6 +19,6 @@ export const createListener = (
   options: Omit<GatewayOptions, SharedOption>,
 ): Promise<Gateway> =>
   createGateway({
-    ...{ ...options, version, log, metrics, traces, trustProxy, corsAllowOrigins, isUnavailable, isOutOfService },
-    invalidTokensPerMinute: wrongTokenLimitPerMinute,
+    ...{ ...options, version, log, metrics, traces, trustProxy, wrongTokenLimitPerMinute },
+    ...{ corsAllowOrigins, isUnavailable, isOutOfService },
   });

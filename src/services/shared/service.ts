@@ -100,6 +100,8 @@ interface ServiceBase {
   readonly otherCredentials?: Readonly<Record<string, string>>;
   /** A shell command for the banner of the `local` profile. */
   example(baseUrl: string): string;
+  /** Of the documentation's examples: for the address, the credential and each of the other credentials. */
+  readonly shellVariables: readonly string[];
   pageUrl(baseUrl: string): string;
 }
 

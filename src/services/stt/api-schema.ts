@@ -163,7 +163,7 @@ const CorrectedSegment = Type.Object({
   confirmed: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0 }), {
       description:
-        'The recognised words that a user has confirmed: the index of each, from 0, in the `words` of the original. Each is within the segment.',
+        'The recognized words that a user has confirmed: the index of each, from 0, in the `words` of the original. Each is within the segment.',
     }),
   ),
 });

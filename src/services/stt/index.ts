@@ -45,6 +45,7 @@ export const stt: Service<TaskService> = {
       tokenOptions: { roles: ['client', SANDBOX_ROLE] },
       credential: token,
       example: (baseUrl) => uploadExample(baseUrl, token, EXAMPLE),
+      shellVariables: ['ASSAY_STT', 'STT_TOKEN'],
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
     });
   },

@@ -29,7 +29,7 @@ let folder: string;
 let files: Files;
 let host: { origin: string; answer: RequestListener };
 let model: Model;
-/** The start times of the recognised windows. */
+/** The start times of the recognized windows. */
 let recognizedStarts: number[];
 
 /** Returns the start time of each window as text. Windows are short, so that a minute has several. */

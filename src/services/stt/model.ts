@@ -18,7 +18,7 @@ import type { SttSettings } from './settings.ts';
 import { AUDIO_MAX_SECONDS, audioPolicy } from './url-policy.ts';
 
 /**
- * Loads the recognisers. A worker runs one task at a time, so other workers can take tasks while it processes a long
+ * Loads the recognizers. A worker runs one task at a time, so other workers can take tasks while it processes a long
  * recording.
  */
 export async function loadModel(deps: {

@@ -20,7 +20,7 @@ it.each<[string, Record<string, string>, RegExp]>([
   expect(() => loadSettings(env)).toThrow(message);
 });
 
-it('readOwn normalises the settings and applies the defaults', () => {
+it('readOwn normalizes the settings and applies the defaults', () => {
   const env = { STT_PROVIDERS: 'remote, local', STT_REMOTE_URL: 'http://10.0.0.5:8000/v1/', STT_LANGUAGE: 'RU' };
   expect(loadSettings(env)).toMatchObject({
     providers: ['remote', 'local'],

@@ -3,7 +3,7 @@ import { parseTermLines } from './browser/term-lines.ts';
 import { mergeTerms, parseTerms } from './vocabulary.ts';
 
 describe('parseTerms', () => {
-  it('normalises terms and drops repetitions', () => {
+  it('normalizes terms and drops repetitions', () => {
     expect(
       parseTerms('terms', ['  gusset   plate', 'lintel', { term: 'lintel', spoken: ['lin tel', 'lin tel'] }]),
     ).toEqual([{ term: 'gusset plate' }, { term: 'lintel', spoken: ['lin tel'] }]);

@@ -32,7 +32,7 @@ export interface FileIntake {
   showErrors(messages: readonly string[]): void;
 }
 
-/** Initialises an upload page. `open` is not called if the server rendered a notice in place of the workspace. */
+/** Initializes an upload page. `open` is not called if the server rendered a notice in place of the workspace. */
 export function initUploadPage<Job extends UploadJob>(
   { ui, own }: PageData<UploadPageData<UploadTexts>>,
   formatters: UploadFormatters<Job>,

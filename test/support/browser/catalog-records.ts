@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const NOON = Date.parse('2026-11-19T12:00:00Z');
 const hoursAgo = (hours: number) => new Date(NOON - hours * HOUR_MS);
 
-/** A heat map of 6 × 4 with the maximum in the upper left. */
+/** A heatmap of 6 × 4 with the maximum in the upper left. */
 const SPOT = Buffer.from([
   255, 220, 90, 20, 0, 0, 220, 180, 60, 10, 0, 0, 80, 50, 20, 0, 0, 0, 20, 10, 0, 0, 0, 0,
 ]).toString('base64');

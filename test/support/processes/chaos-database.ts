@@ -106,7 +106,7 @@ interface ManagedPath extends DatabasePath {
   close(): Promise<void>;
 }
 
-/** The limit serialises a failover and a network fault that happen at the same time. */
+/** The limit serializes a failover and a network fault that happen at the same time. */
 async function createPath(server: PostgresServer): Promise<ManagedPath> {
   const relay = await startTcpProxy(server);
   const withLock = pLimit(1);

@@ -20,7 +20,7 @@ export const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]+/g, '
 export const startedWindows = ({ output }: Assay): number[] =>
   [...output.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
 
-/** A worker recognises two windows at once (decision 42), which have no checkpoint when it is killed. */
+/** A worker recognizes two windows at once (decision 42), which have no checkpoint when it is killed. */
 const WINDOWS_AT_ONCE = 2;
 
 /** Each window of a killed worker's recording was processed, and at most those in progress twice. */

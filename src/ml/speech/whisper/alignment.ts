@@ -9,7 +9,7 @@ export function tokenOnsets(attentions: readonly (readonly Float32Array[])[], fr
   const matrix = new Float32Array(rows * frames);
   const heads = attentions[0]?.length ?? 0;
   for (let head = 0; head < heads; head++) {
-    const shares = standardised(
+    const shares = standardized(
       attentions.map((token) => token[head]!),
       frames,
     );
@@ -21,8 +21,8 @@ export function tokenOnsets(attentions: readonly (readonly Float32Array[])[], fr
   return cheapestPath(matrix, rows, frames);
 }
 
-/** Standardises each frame over the tokens. [tokens, frames] */
-function standardised(shares: readonly Float32Array[], frames: number): Float32Array {
+/** Standardizes each frame over the tokens. [tokens, frames] */
+function standardized(shares: readonly Float32Array[], frames: number): Float32Array {
   const rows = shares.length;
   const result = new Float32Array(rows * frames);
   for (let frame = 0; frame < frames; frame++) {

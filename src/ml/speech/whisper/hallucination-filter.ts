@@ -4,11 +4,11 @@
  */
 export function isHallucination(sentence: string, noSpeech: number): boolean {
   if (CREDIT_PATTERNS.some((credit) => credit.test(sentence))) return true;
-  const normalised = sentence
+  const normalized = sentence
     .toLowerCase()
     .replace(/[^\p{L}\p{N} ]+/gu, '')
     .trim();
-  return noSpeech > NO_SPEECH_THRESHOLD && FAREWELLS.has(normalised);
+  return noSpeech > NO_SPEECH_THRESHOLD && FAREWELLS.has(normalized);
 }
 
 const NO_SPEECH_THRESHOLD = 0.4;

@@ -12,7 +12,7 @@ export interface TokenWord {
 
 type Group = { -readonly [Key in keyof TokenWord]: TokenWord[Key] };
 
-/** The words of a text: divided at spaces, or as tokenised in scripts without spaces. */
+/** The words of a text: divided at spaces, or as tokenized in scripts without spaces. */
 export function wordsOfTokens(tokens: readonly number[], vocabulary: Vocabulary): readonly TokenWord[] {
   return joinWords(groupTokens(tokens, vocabulary));
 }

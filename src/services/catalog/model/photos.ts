@@ -8,7 +8,7 @@ import { findSamePhoto } from '../search/same-photo.ts';
 
 /** Longer than any attempt; then another process retries. */
 const LEASE_SECONDS = 60;
-/** Serialises comparisons, so that of two copies the later one finds the other. Any number that no other lock uses. */
+/** Serializes comparisons, so that of two copies the later one finds the other. Any number that no other lock uses. */
 const LOCK = 3_904_220_117;
 
 /**

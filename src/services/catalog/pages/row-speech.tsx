@@ -16,7 +16,7 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
     <section class="panel speech" aria-labelledby="transcript-title">
       {hasSound ? (
         <div class="player">
-          {/* biome-ignore lint/a11y/useMediaCaption: the synchronised transcript is below. */}
+          {/* biome-ignore lint/a11y/useMediaCaption: the synchronized transcript is below. */}
           <audio
             id="audio"
             controls="controls"

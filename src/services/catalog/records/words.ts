@@ -14,7 +14,7 @@ export function splitWords(text: string): string[] {
   });
 }
 
-// Before normalisation. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super-
+// Before normalization. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super-
 // and
 // subscript digits belong to their word (м² is м2); fractions and circled numbers are separate words (2½ is 2, 1, 2).
 const RUN = /(?:(?![ºª])[\p{L}\p{M}\p{Nd}\p{Nl}⁰¹²³⁴-⁹₀-₉])+|\p{No}/gu;

@@ -44,7 +44,7 @@ async function writeSignatures(tx: Queryable, entries: readonly Entry[]): Promis
 }
 
 /**
- * Serialises writers. Decisions that hide or show a record take the lock too, so that a concurrent write does not undo
+ * Serializes writers. Decisions that hide or show a record take the lock too, so that a concurrent write does not undo
  * them.
  */
 export async function lockRecords(tx: Queryable): Promise<void> {

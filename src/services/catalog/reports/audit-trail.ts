@@ -16,7 +16,7 @@ export type NewEvent = Pick<AuditEvent, 'reportId' | 'actor' | 'action' | 'from'
 export type ReportTexts = Pick<Report, 'description' | 'userInfo' | 'resolverNote'>;
 
 /**
- * Serialises writers. Acquire before reading the report, so that the second of two concurrent decisions sees the first.
+ * Serializes writers. Acquire before reading the report, so that the second of two concurrent decisions sees the first.
  */
 export async function lockAuditTrail(tx: Transaction): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);

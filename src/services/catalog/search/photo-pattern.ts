@@ -1,7 +1,7 @@
 import { GREY_SIDE } from '../../shared/picture-features.ts';
 
 /**
- * Low frequencies of a picture, to recognise the same photo after compression, resizing and small crops. The candidates are found
+ * Low frequencies of a picture, to recognize the same photo after compression, resizing and small crops. The candidates are found
  * by a perceptual hash, the signs of frequencies of the cosine transform (Zauner 2010, "Implementation and Benchmarking of
  * Perceptual Image Hash Functions"). A crop moves the frequencies, so candidates are aligned and compared.
  */
@@ -72,8 +72,8 @@ const MAX_MARGIN = 0.12;
 
 /** The highest correlation of the picture `a` with a crop of `b`: a search of its four margins (Hooke and Jeeves 1961). */
 function correlationOfCrop(a: Int8Array, b: Int8Array): number {
-  const goal = normalised(draw(a, [0, 0, 0, 0]));
-  const correlation = (margins: readonly number[]) => dot(goal, normalised(draw(b, margins)));
+  const goal = normalized(draw(a, [0, 0, 0, 0]));
+  const correlation = (margins: readonly number[]) => dot(goal, normalized(draw(b, margins)));
   let margins = [0, 0, 0, 0];
   let best = correlation(margins);
   for (let step = FIRST_STEP; step >= LAST_STEP; ) {
@@ -132,7 +132,7 @@ function cosines(from: number, to: number): Float32Array {
   return values;
 }
 
-function normalised(values: Float32Array): Float32Array {
+function normalized(values: Float32Array): Float32Array {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const centred = values.map((value) => value - mean);
   const length = Math.sqrt(dot(centred, centred));

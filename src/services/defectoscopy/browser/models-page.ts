@@ -62,7 +62,7 @@ function showModels(found: ModelList): void {
 function versionItem({ version, details }: ModelList['models'][number], index: number, found: ModelList): HTMLElement {
   const isDefault = version === found.default;
   const isShadow = version === found.shadow;
-  const badges = [...(isDefault ? [texts.standard] : []), ...(isShadow ? [texts.shadow] : [])];
+  const badges = [...(isDefault ? [texts.defaultBadge] : []), ...(isShadow ? [texts.shadow] : [])];
   const lines = [
     ...(details?.created === undefined ? [] : [fill(texts.created, { date: details.created })]),
     ...(details?.kind === 'anomaly' ? [texts.anomaly] : []),
@@ -131,8 +131,8 @@ async function change(element: HTMLButtonElement, send: () => Promise<void>, don
 }
 
 function historyItem({ action, actor, at, ...versions }: ModelList['history'][number]): HTMLElement {
-  const { default: standard = texts.newest, shadow = texts.none } = versions;
-  const what = fill(texts.actions[action] ?? action, { standard, shadow });
+  const { default: defaultVersion = texts.newest, shadow = texts.none } = versions;
+  const what = fill(texts.actions[action] ?? action, { default: defaultVersion, shadow });
   return el(
     'li',
     {},
@@ -149,8 +149,9 @@ function showComparisons({ comparisons, differing }: ShadowComparisons): void {
 }
 
 function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElement[] {
-  const { shadow, default: standard, photos, agreeing, pairs } = found;
-  const summary = fill(texts.agreement, { shadow, standard, share: numbers.wholeShare(agreeing / photos), photos });
+  const { shadow, default: defaultVersion, photos, agreeing, pairs } = found;
+  const share = numbers.wholeShare(agreeing / photos);
+  const summary = fill(texts.agreement, { shadow, default: defaultVersion, share, photos });
   const head = (text: string) => el('th', { scope: 'col' }, text);
   const rows = pairs.map((pair) =>
     el(
@@ -164,7 +165,7 @@ function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElemen
   const table = el(
     'table',
     {},
-    el('thead', {}, el('tr', {}, head(standard), head(shadow), head(texts.photos))),
+    el('thead', {}, el('tr', {}, head(defaultVersion), head(shadow), head(texts.photos))),
     el('tbody', {}, ...rows),
   );
   return [
@@ -174,10 +175,9 @@ function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElemen
 }
 
 function differingItem(found: ShadowComparisons['differing'][number]): HTMLElement {
-  const { task_id: id, default_version: standardVersion, shadow_version: shadowVersion, at } = found;
-  const { default: standard, shadow } = found;
+  const { task_id: id, default_version: defaultVersion, shadow_version: shadowVersion, at } = found;
   const what = fill(texts.difference, {
-    ...{ standardVersion, shadowVersion, standard: defect(standard), shadow: defect(shadow) },
+    ...{ defaultVersion, shadowVersion, default: defect(found.default), shadow: defect(found.shadow) },
   });
   const name = catalog === undefined ? id : el('a', { href: `${catalog}row/defectoscopy%3A${id}` }, id);
   return el('li', {}, what, el('span', { class: 'hint' }, ` · ${time(at)} · `), name);

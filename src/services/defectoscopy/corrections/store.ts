@@ -78,7 +78,7 @@ export interface NewCorrection {
 
 export type Corrected = 'missing' | 'conflict' | 'full' | readonly Correction[];
 
-/** Appends a correction; concurrent ones are serialised. A repetition by the same reviewer changes nothing. */
+/** Appends a correction; concurrent ones are serialized. A repetition by the same reviewer changes nothing. */
 export async function correct(db: Db, added: NewCorrection): Promise<Corrected> {
   const { taskId, modelVersion, training, labels, confirmed, actor, requestId, ifVersion } = added;
   return db.transaction(async (tx) => {

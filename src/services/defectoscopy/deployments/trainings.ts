@@ -7,7 +7,7 @@ export interface Training {
   readonly version: string;
   readonly actor: string;
   readonly requestedAt: Date;
-  /** Whether a worker has taken it up. */
+  /** Whether a worker has claimed it. */
   readonly isStarted: boolean;
   /** 0 to 1 */
   readonly progress: number;
@@ -21,7 +21,7 @@ export interface TrainingFailure {
   readonly message: string;
 }
 
-/** A worker that is lost this often was probably ended by the training. */
+/** After this many lost attempts the training fails, because it probably crashes its worker. */
 const MAX_ATTEMPTS = 3;
 const LEASE_SECONDS = 15;
 /** Kept with their files, besides versions that were deployed. */
@@ -48,7 +48,7 @@ export async function requestTraining(db: Queryable, version: string, actor: str
   return rowCount > 0;
 }
 
-/** Ends trainings that no worker takes up, and deletes old ones. */
+/** Ends trainings that no worker claims, and deletes old ones. */
 export async function cleanUpTrainings(db: Queryable): Promise<void> {
   await db.query(END_ABANDONED, [MAX_ATTEMPTS]);
   await db.query(DELETE_OLD, [KEPT]);
@@ -67,8 +67,8 @@ export async function readTrainingState(db: Queryable): Promise<{ isWaiting: boo
   return rows[0]!;
 }
 
-export async function takeUpTraining(db: Queryable, worker: string): Promise<TrainingAttempt | undefined> {
-  return (await db.query<TrainingAttempt>(TAKE_UP, [worker, LEASE_SECONDS, MAX_ATTEMPTS])).rows[0];
+export async function claimTraining(db: Queryable, worker: string): Promise<TrainingAttempt | undefined> {
+  return (await db.query<TrainingAttempt>(CLAIM, [worker, LEASE_SECONDS, MAX_ATTEMPTS])).rows[0];
 }
 
 /** False if the attempt was lost. */
@@ -81,9 +81,9 @@ export async function renewTraining(
   return (await db.query(RENEW, [id, worker, attempts, LEASE_SECONDS, progress])).rowCount > 0;
 }
 
-/** For a worker that stops: another one takes it up at once, and the attempt does not count. */
-export async function returnTraining(db: Queryable, worker: string, { id, attempts }: TrainingAttempt): Promise<void> {
-  await db.query(RETURN, [id, worker, attempts]);
+/** For a worker that stops: the training can be claimed at once, and the attempt does not count. */
+export async function requeueTraining(db: Queryable, worker: string, { id, attempts }: TrainingAttempt): Promise<void> {
+  await db.query(REQUEUE, [id, worker, attempts]);
 }
 
 export type TrainingOutcome =
@@ -100,7 +100,7 @@ export async function endTraining(
   await db.query(END, [id, worker, attempts, ...results]);
 }
 
-/** Of the files of a trained version; undefined if they are not stored. */
+/** The files of a trained version; undefined if they are not stored. */
 export async function readTrainedFiles(
   db: Queryable,
   version: string,
@@ -124,7 +124,7 @@ const STATE: Statement = {
            (select version from defectoscopy_trainings where files is not null order by id desc limit 1) as newest`,
 };
 
-const TAKE_UP = `
+const CLAIM = `
   update defectoscopy_trainings
      set worker = $1, attempts = attempts + 1, leased_until = now() + make_interval(secs => $2), progress = 0
    where id = (select id from defectoscopy_trainings where ${WAITS} and attempts < $3 for update skip locked)
@@ -138,7 +138,7 @@ const RENEW: Statement = {
   text: `update defectoscopy_trainings set leased_until = now() + make_interval(secs => $4), progress = $5 ${OWN}`,
 };
 
-const RETURN = `update defectoscopy_trainings set leased_until = null, attempts = attempts - 1 ${OWN}`;
+const REQUEUE = `update defectoscopy_trainings set leased_until = null, attempts = attempts - 1 ${OWN}`;
 
 const END = `
   update defectoscopy_trainings set ended_at = now(), progress = 1, failure = $4, report = $5, files = $6 ${OWN}`;
@@ -153,7 +153,7 @@ const END_ABANDONED = `
                         then jsonb_build_object('code', 'WORKER_LOST',
                                'message', 'The worker ended ' || attempts || ' times during the training.')
                         else jsonb_build_object('code', 'NO_WORKER',
-                               'message', 'No worker has taken up the training for 10 minutes. Start one and train again.') end
+                               'message', 'No worker has claimed the training for 10 minutes. Start one and train again.') end
    where ${WAITS}
      and (attempts >= $1 or greatest(requested_at, leased_until) < now() - interval '10 minutes')`;
 

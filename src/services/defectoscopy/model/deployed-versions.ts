@@ -23,7 +23,7 @@ export async function openDeployedVersions(deps: {
   log: Log;
 }) {
   const { db, versions, pinned, shipped, install, log } = deps;
-  let standard = pinned;
+  let defaultVersion = pinned;
   let shadow: ModelVersion | undefined;
   let problems: Readonly<Record<string, VersionProblem>> = {};
   let isFollowing = false;
@@ -48,8 +48,9 @@ export async function openDeployedVersions(deps: {
         return undefined;
       }
     };
-    if (!pinned && standard?.version !== wantedDefault) standard = (await load(wantedDefault)) ?? standard;
-    if (wantedShadow === null || wantedShadow === standard?.version) shadow = undefined;
+    if (!pinned && defaultVersion?.version !== wantedDefault)
+      defaultVersion = (await load(wantedDefault)) ?? defaultVersion;
+    if (wantedShadow === null || wantedShadow === defaultVersion?.version) shadow = undefined;
     else if (shadow?.version !== wantedShadow) shadow = await load(wantedShadow);
     problems = found;
   };
@@ -57,12 +58,12 @@ export async function openDeployedVersions(deps: {
   // The first refresh loads the shadow version, so that it does not delay the start.
   const [last] = await readDeployments(db, 1);
   await follow(last?.defaultVersion ?? shipped, null);
-  const initial = standard ?? (await versions.get(shipped));
+  const initial = defaultVersion ?? (await versions.get(shipped));
   if (!initial) throw new Error(`The shipped version ${shipped} was removed.`);
-  standard = initial;
+  defaultVersion = initial;
 
   return {
-    standard: (): ModelVersion => standard ?? initial,
+    defaultVersion: (): ModelVersion => defaultVersion ?? initial,
     shadow: () => shadow,
     problems: () => problems,
     /** Loads in the background, because a network takes seconds. */

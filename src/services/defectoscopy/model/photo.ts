@@ -30,6 +30,6 @@ const DECODING: Record<PhotoProblem, Failure> = {
   unsupported: FAILURES.unsupported,
   no_hevc: FAILURES.noHevc,
   corrupt: FAILURES.corrupt,
-  too_large: FAILURES.tooLarge,
+  too_large: FAILURES.tooManyPixels,
   too_slow: FAILURES.decodingTooSlow,
 };

@@ -24,7 +24,7 @@ export interface ModelVersions {
 export const POOL_SIZE = Math.min(4, availableParallelism());
 
 /** Uses the first available provider. Versions with the same backbone share its session. */
-export function openModelVersions(shelf: ModelDirectory, providers: readonly Provider[] = ['cpu']): ModelVersions {
+export function openModelVersions(models: ModelDirectory, providers: readonly Provider[] = ['cpu']): ModelVersions {
   const sessions = createCache<Session>();
   const loaded = createCache<ModelVersion>();
 
@@ -32,7 +32,7 @@ export function openModelVersions(shelf: ModelDirectory, providers: readonly Pro
     const { bytes } = await readVerifiedFile(installed, 'heads.json');
     const heads = parseHeads(bytes.toString('utf8'));
     const session = await sessions.get(installed.manifest.files['backbone.onnx'].sha256, async () => {
-      const { path } = await readVerifiedFile(installed, 'backbone.onnx', shelf.versions());
+      const { path } = await readVerifiedFile(installed, 'backbone.onnx', models.versions());
       return openSession({ path, poolSize: POOL_SIZE, providers });
     });
     if (installed.manifest.files['patches.json']) {
@@ -45,8 +45,8 @@ export function openModelVersions(shelf: ModelDirectory, providers: readonly Pro
 
   return {
     async get(version) {
-      const findInstalled = () => shelf.versions().find((installed) => installed.version === version);
-      if (!findInstalled()) await shelf.refresh();
+      const findInstalled = () => models.versions().find((installed) => installed.version === version);
+      if (!findInstalled()) await models.refresh();
       const installed = findInstalled();
       if (!installed) return undefined;
       // By content hash: a version may be replaced under the same name.

@@ -204,8 +204,12 @@ export function deploymentRoutes(
           if (version === defaultVersion(fleet, setting, last?.defaultVersion)) throw alreadyDefault(version);
           requireInstalled(fleet, version);
         }
-        const { defaultVersion: standard = null, rollsBackTo = null } = last ?? {};
-        return { action: 'shadow', defaultVersion: standard, shadowVersion: version, rollsBackTo };
+        return {
+          action: 'shadow',
+          defaultVersion: last?.defaultVersion ?? null,
+          shadowVersion: version,
+          rollsBackTo: last?.rollsBackTo ?? null,
+        };
       }),
   );
 

@@ -28,8 +28,8 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
 
   return (body: Static<typeof PredictRequest>, principal: string | undefined): TaskRequest => {
     const { image_url, priority = 'realtime', webhook_url, model_version, inspect, file_name } = body;
-    const rehearsed = sandboxInput(sandbox, principal, 'image_url', image_url);
-    if (rehearsed === undefined) checkUrlField('image_url', image_url, images);
+    const sandboxName = sandboxInput(sandbox, principal, 'image_url', image_url);
+    if (sandboxName === undefined) checkUrlField('image_url', image_url, images);
     if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
     // The installed versions are known only from the task store.
     if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
@@ -51,7 +51,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
       estimateSettings,
       grouping: groupingFrom(body),
       content: body as JsonObject,
-      sandbox: rehearsed,
+      sandbox: sandboxName,
       ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
     };
   };

@@ -4,7 +4,7 @@ import { createSigner } from '../../../ml/feature-signature.ts';
 import { parseHeads } from '../../../ml/heads.ts';
 import { openModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
 import type { RecordDraft } from '../../shared/records.ts';
-import { BUNDLED_MODELS_DIR } from '../model/registry.ts';
+import { SHIPPED_MODELS_DIR } from '../model/registry.ts';
 import type { Attachment } from '../result.ts';
 
 type Training = NonNullable<Attachment['training']>;
@@ -27,11 +27,11 @@ export async function signatureOf(training: Training): Promise<FeatureSignature 
 }
 
 /**
- * By network, the statistics of the oldest bundled version: versions of `assay train` share its network, and their
+ * By network, the statistics of the oldest shipped version: versions of `assay train` share its network, and their
  * signatures stay comparable.
  */
 async function readSigners(): Promise<ReadonlyMap<string, Signer>> {
-  const folder = await openModelDirectory([BUNDLED_MODELS_DIR], () => {});
+  const folder = await openModelDirectory([SHIPPED_MODELS_DIR], () => {});
   folder.close();
   const signers = new Map<string, Signer>();
   for (const installed of folder.versions()) {

@@ -10,7 +10,7 @@ import { cellsOf } from '../../../ml/patches.ts';
 import { writePatches } from '../../../ml/patches-json.ts';
 import { openSession } from '../../../ml/session.ts';
 import { DEVIATION } from '../model/anomaly-version.ts';
-import { BUNDLED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
+import { SHIPPED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
 import { listImages } from './folder.ts';
 import { openBase, type TrainOptions, usageLines } from './train.ts';
 import { installVersion, jsonText, sha256, versionName } from './write.ts';
@@ -25,7 +25,7 @@ const MAX_PHOTOS = 200;
  * (PatchCore, Roth et al. 2022). The network and the surface head are those of the shipped version.
  */
 export async function trainAnomaly(options: TrainOptions): Promise<{ version: string; folder: string }> {
-  const { dataDir, log, onProgress = () => {}, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
+  const { dataDir, log, onProgress = () => {}, shipped = SHIPPED_MODELS_DIR, now = new Date() } = options;
   const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, backbone, baseHeads } = await openBase(shipped);

@@ -19,7 +19,7 @@ import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { openModelDirectory } from '../../../ml/model-directory.ts';
 import { argmax } from '../../../ml/tensor.ts';
 import { describeVersion } from '../model/describe-version.ts';
-import { BUNDLED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
+import { SHIPPED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
 import { type CorrectionTrainOptions, trainFromCorrections } from './train-from-corrections.ts';
 
 // The fits take seconds of computation.
@@ -113,7 +113,7 @@ describe('assay train --from-corrections', () => {
     expect(await readFile(join(folder, 'card.md'), 'utf8')).toMatch(/\| crack +\|/);
     expect(output.join('\n')).toMatch(/defects, held-back corrections:\n\| class +\| recall before \|/);
 
-    const directory = await openModelDirectory([BUNDLED_MODELS_DIR, trainedModelsDir(dataDir)], () => {});
+    const directory = await openModelDirectory([SHIPPED_MODELS_DIR, trainedModelsDir(dataDir)], () => {});
     directory.close();
     const found = directory.versions().find((each) => each.version === version)!;
     expect(describeVersion(found).details).toMatchObject({

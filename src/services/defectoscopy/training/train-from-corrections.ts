@@ -8,7 +8,7 @@ import { readVerifiedFile } from '../../../ml/model-directory.ts';
 import { joinRows, parseReplay } from '../../../ml/replay.ts';
 import type { Labels } from '../corrections/correction.ts';
 import { MIN_HELD_BACK, MIN_TRAINING } from '../corrections/minimum.ts';
-import { BUNDLED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
+import { SHIPPED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
 import { compare, comparisonTable } from './comparison.ts';
 import { readTrainingPhotos, type TrainingPhoto } from './corrected-photos.ts';
 import { openBase, usageLines } from './train.ts';
@@ -55,7 +55,7 @@ export async function trainFromCorrections(options: CorrectionTrainOptions): Pro
 export async function fitCorrections(
   options: CorrectionTrainOptions,
 ): Promise<CorrectedVersion & { readonly files: Readonly<Record<string, string>> }> {
-  const { db, dataDir, log, onProgress = () => {}, onHead, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
+  const { db, dataDir, log, onProgress = () => {}, onHead, shipped = SHIPPED_MODELS_DIR, now = new Date() } = options;
   const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, baseHeads } = await openBase(shipped);

@@ -53,8 +53,8 @@ const photos = (shade: keyof typeof SHADES, into: string, count = 20) =>
 
 /** The new version's results for a photo with these colours. */
 async function infer(version: string, shadeAt: (x: number, y: number) => readonly number[]) {
-  const shelf = await openModelDirectory([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
-  const versions = openModelVersions(shelf);
+  const models = await openModelDirectory([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
+  const versions = openModelVersions(models);
   try {
     const model = (await versions.get(version))!;
     const pixels = new Uint8Array(32 * 32 * 3).map((_, i) => {
@@ -63,7 +63,7 @@ async function infer(version: string, shadeAt: (x: number, y: number) => readonl
     });
     return await runVersion(model, { pixels, width: 32, height: 32 }, new AbortController().signal);
   } finally {
-    shelf.close();
+    models.close();
     await versions.close();
   }
 }
@@ -73,7 +73,7 @@ const classify = async (version: string, shade: keyof typeof SHADES) =>
   (await infer(version, () => SHADES[shade])).recorded;
 
 describe('assay train', () => {
-  test('learns defects from folders named by defect and keeps the bundled surface head', async () => {
+  test('learns defects from folders named by defect and keeps the shipped surface head', async () => {
     await photos('rust', 'rust stain');
     await photos('moss', 'moss');
     await photos('plain', 'sound');
@@ -122,7 +122,7 @@ describe('assay train', () => {
     expect(reports['defects']).toMatchObject({ split: 'test', images: 6, accuracy: 1 });
   });
 
-  test('assigns a known defect to its group in the bundled model', { tags: ['full'] }, async () => {
+  test('assigns a known defect to its group in the shipped model', { tags: ['full'] }, async () => {
     await photos('rust', 'crack');
     await photos('moss', 'moss');
     const { version } = await run();

@@ -6,7 +6,7 @@ import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { listingThreshold } from '../../../ml/metrics.ts';
 import { type InstalledVersion, openModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
 import { openSession } from '../../../ml/session.ts';
-import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from '../model/registry.ts';
+import { newestShippedVersion, SHIPPED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
 import { datasetWarnings, groupDefects, sortClasses } from './classes.ts';
 import { embed } from './features.ts';
 import { readTrainingFolder, type Sample, type Split } from './folder.ts';
@@ -38,7 +38,7 @@ export interface TrainResult {
  * it within seconds; the default version does not change. The backbone is not trained.
  */
 export async function train(options: TrainOptions): Promise<TrainResult> {
-  const { dataDir, log, onProgress = () => {}, seed = 1, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
+  const { dataDir, log, onProgress = () => {}, seed = 1, shipped = SHIPPED_MODELS_DIR, now = new Date() } = options;
   const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, backbone, baseHeads } = await openBase(shipped);
@@ -126,11 +126,11 @@ export const usageLines = (version: string) => [
 export async function openBase(
   shipped: string,
 ): Promise<{ base: InstalledVersion; backbone: string; baseHeads: Heads }> {
-  const shelf = await openModelDirectory([shipped], () => {});
-  shelf.close();
-  const base = newestBundledVersion(shelf, shipped);
+  const models = await openModelDirectory([shipped], () => {});
+  models.close();
+  const base = newestShippedVersion(models, shipped);
   const { bytes } = await readVerifiedFile(base, 'heads.json');
-  const { path } = await readVerifiedFile(base, 'backbone.onnx', shelf.versions());
+  const { path } = await readVerifiedFile(base, 'backbone.onnx', models.versions());
   return { base, backbone: path, baseHeads: parseHeads(bytes.toString('utf8')) };
 }
 

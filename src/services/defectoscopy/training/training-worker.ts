@@ -7,14 +7,14 @@ import type { Log } from '../../../base/log.ts';
 import { startThread } from '../../../base/worker-entry.ts';
 import type { ModelDirectory } from '../../../ml/model-directory.ts';
 import {
+  claimTraining,
   endTraining,
   readTrainedFiles,
   readTrainingState,
   renewTraining,
-  returnTraining,
+  requeueTraining,
   type TrainingAttempt,
   type TrainingOutcome,
-  takeUpTraining,
 } from '../deployments/trainings.ts';
 import { trainedModelsDir } from '../model/registry.ts';
 import { installVersion } from './write.ts';
@@ -42,17 +42,17 @@ interface Run extends TrainingAttempt {
 }
 
 /**
- * Takes up trainings that reviewers requested, one at a time, and installs trained versions. A training computes for
+ * Claims trainings that reviewers requested, one at a time, and installs trained versions. A training computes for
  * seconds, in a thread; its files reach all workers through the database.
  */
 export function createTrainingWorker(deps: {
   db: Queryable;
-  shelf: ModelDirectory;
+  models: ModelDirectory;
   dataDir: string;
   shipped: string;
   log: Log;
 }) {
-  const { db, shelf, dataDir, shipped, log } = deps;
+  const { db, models, dataDir, shipped, log } = deps;
   const worker = randomUUID();
   const root = trainedModelsDir(dataDir);
   const triedAt = new Map<string, number>();
@@ -99,7 +99,7 @@ export function createTrainingWorker(deps: {
       // Another worker of this machine may have been faster.
       if (!(await stat(join(root, version)).catch(() => undefined))) throw error;
     });
-    await shelf.refresh();
+    await models.refresh();
     log.info({ version }, 'installed the trained version');
     return true;
   };
@@ -121,16 +121,16 @@ export function createTrainingWorker(deps: {
       } else if (run && !(await renewTraining(db, worker, run, run.progress))) stop(run);
       const { isWaiting, newest } = await readTrainingState(db);
       if (isWaiting && !run) {
-        const attempt = await takeUpTraining(db, worker);
+        const attempt = await claimTraining(db, worker);
         if (attempt) run = start(attempt);
       }
-      if (newest !== null && !shelf.versions().some(({ version }) => version === newest)) await install(newest);
+      if (newest !== null && !models.versions().some(({ version }) => version === newest)) await install(newest);
     },
     async close(): Promise<void> {
       if (!run) return;
       const stopped = run;
       stop(stopped);
-      await returnTraining(db, worker, stopped);
+      await requeueTraining(db, worker, stopped);
     },
   };
 }

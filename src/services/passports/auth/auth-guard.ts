@@ -12,8 +12,8 @@ import type { TokenClaims, Tokens } from './tokens.ts';
 
 export interface Visitor {
   readonly caller: Caller | undefined;
-  /** `by` is where the token was sent. */
   readonly token: TokenClaims | undefined;
+  /** Where the token was sent. */
   readonly tokenSource: 'header' | 'cookie' | undefined;
 }
 
@@ -70,8 +70,8 @@ export function createAuthGuard(deps: {
     if (header !== undefined && token === undefined) throw keysKnown() ? tokenRejected() : databaseUnavailable();
     const session = await sessions.find(sentCookies.session);
     if (session?.renewed) renewed.add(request);
-    const by = token === undefined ? undefined : header === undefined ? 'cookie' : 'header';
-    return { caller: callerFrom(token, session?.session), token, tokenSource: by };
+    const tokenSource = token === undefined ? undefined : header === undefined ? 'cookie' : 'header';
+    return { caller: callerFrom(token, session?.session), token, tokenSource };
   }
 
   const guard: Guard = async (request, access) => {

@@ -66,9 +66,9 @@ function removeBatch({ db, tasks }: Deps, before: Date) {
     await lockForRemoval(tx, ids);
     await tx.query('select from passport_files where key = any($1::text[]) order by key for update', [keys]);
     const removed = await tasks.remove(SERVICE, ids, tx);
-    const rehearsed = await tasks.remove(sandboxQueue(SERVICE), ids, tx);
+    const sandboxTasks = await tasks.remove(sandboxQueue(SERVICE), ids, tx);
     const remaining = await tx.query('select from passport_files where key = any($1::text[])', [keys]);
-    return { tasks: removed.length + rehearsed.length, files: keys.length - remaining.rowCount };
+    return { tasks: removed.length + sandboxTasks.length, files: keys.length - remaining.rowCount };
   });
 }
 

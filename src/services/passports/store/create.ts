@@ -16,7 +16,7 @@ import { createUuids } from './uuid.ts';
 
 export interface TaskInput {
   readonly file_key: string;
-  /** The documented input that a task of a sandbox key rehearses. */
+  /** The name of the documented input, for a sandbox key. */
   readonly sandbox?: string;
 }
 
@@ -33,24 +33,24 @@ export async function create(
   // Sessions without a key share one queue: a client could start any number of them.
   const client = caller.key ?? 'anonymous';
   const owner = admission?.ownerOf(SERVICE, client) ?? client;
-  const rehearsed = documents.map(({ filename }) => sandboxInput(sandbox, caller.key, 'files', filename));
-  const isRehearsed = isSandboxPrincipal(caller.key);
+  const sandboxNames = documents.map(({ filename }) => sandboxInput(sandbox, caller.key, 'files', filename));
+  const isSandbox = isSandboxPrincipal(caller.key);
   const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
   let leaveQueue: ReturnType<Admission['reserve']>;
   const run = db.transaction(async (tx) => {
     await checkQuota(tx, caller, moreBytes, quotaBytes);
-    const cacheKeys = documents.map(({ cacheKey }, i) => (isRehearsed ? sandboxQueue(ids[i]!) : cacheKey));
+    const cacheKeys = documents.map(({ cacheKey }, i) => (isSandbox ? sandboxQueue(ids[i]!) : cacheKey));
     const sources = await findCompleted(tx, cacheKeys, caller);
     const planned = documents.map((document, i) => ({
       ...document,
       id: ids[i]!,
       cacheKey: cacheKeys[i]!,
-      rehearsed: rehearsed[i],
+      sandboxName: sandboxNames[i],
       source: sources.get(cacheKeys[i]!),
     }));
     const waiting = planned.filter(({ source }) => !source).length;
-    if (admission && waiting > 0 && !isRehearsed) {
+    if (admission && waiting > 0 && !isSandbox) {
       // Batches are accepted completely or not at all.
       const needed = priority === 'batch' ? waiting : 1;
       leaveQueue = admission.reserve(SERVICE, priority, owner, waiting, needed);
@@ -58,7 +58,7 @@ export async function create(
     }
     await tasks.acceptWithin(
       tx,
-      planned.map(({ id, fileKey, source, rehearsed }) => ({
+      planned.map(({ id, fileKey, source, sandboxName }) => ({
         id,
         service: queueOf(SERVICE, caller.key),
         principal: caller.session,
@@ -68,12 +68,12 @@ export async function create(
         input: withGrouping(
           {
             file_key: source?.fileKey ?? fileKey,
-            ...(rehearsed !== undefined && { sandbox: rehearsed }),
+            ...(sandboxName !== undefined && { sandbox: sandboxName }),
           } satisfies TaskInput,
           request.grouping,
         ),
         estimateSeconds: 0,
-        ...(rehearsed !== undefined && { deadlineSeconds: SANDBOX_DEADLINE_SECONDS }),
+        ...(sandboxName !== undefined && { deadlineSeconds: SANDBOX_DEADLINE_SECONDS }),
         ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),
       })),
     );

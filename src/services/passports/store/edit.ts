@@ -43,7 +43,7 @@ export const confirm = (db: Db, caller: Caller, id: string, options: ChangeOptio
     return true;
   });
 
-/** Serialises the changes of one document. `change` returns whether it has changed the document. */
+/** Serializes the changes of one document. `change` returns whether it has changed the document. */
 function changeCompleted(
   db: Db,
   caller: Caller,

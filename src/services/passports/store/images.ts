@@ -15,7 +15,7 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
     add: (caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, maxImages: number) =>
       db.transaction(async (tx) => {
         const { session, key = null } = caller;
-        // Serialised per session: each count must include the previous image.
+        // Serialized per session: each count must include the previous image.
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
         await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
         const { filename, fileKey, sha256, sizeBytes, contentType, width, height } = image;

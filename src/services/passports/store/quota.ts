@@ -7,7 +7,7 @@ const limitMs = CLIENT_LIMIT_MS;
 const QUOTA_LOCK = 1_884_220_664;
 const FOLD_BATCH = 10_000;
 
-/** Throws `QUOTA_EXCEEDED`. Serialises uploads of one principal until the transaction ends. */
+/** Throws `QUOTA_EXCEEDED`. Serializes uploads of one principal until the transaction ends. */
 export async function checkQuota(tx: Transaction, caller: Caller, moreBytes: number, quotaBytes: number) {
   await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [QUOTA_LOCK, principalOf(caller)]);
   await requireRoom(tx, caller, moreBytes, quotaBytes);

@@ -2,10 +2,10 @@ import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 
 const SUFFIX = '.sandbox';
 
-/** Rehearsed tasks have a queue of their own, in place of their service, so that no worker, statistic or index reads them. */
+/** Sandbox tasks have a queue of their own, in place of their service, so that no worker, statistic or index reads them. */
 export const sandboxQueue = (service: string) => `${service}${SUFFIX}`;
 
-/** Deadline of a rehearsed task: bounds what is stored while nothing processes it. */
+/** Deadline of a sandbox task: bounds what is stored while nothing processes it. */
 export const SANDBOX_DEADLINE_SECONDS = 60;
 
 export const isSandboxQueue = (queue: string): boolean => queue.endsWith(SUFFIX);

@@ -25,7 +25,7 @@ interface Outcome {
   readonly attachment?: JsonValue;
 }
 
-/** The documented inputs of a service by name, and what its rehearsed tasks end with. */
+/** The documented inputs of a service by name, and the outcome of its sandbox tasks. */
 export interface Sandbox {
   readonly inputs: ReadonlyMap<string, SandboxInput>;
   readonly outcome: Outcome;
@@ -35,7 +35,7 @@ export interface Sandbox {
   readonly transientCode: string;
 }
 
-/** Attempts at the callback of a rehearsed task, in seconds as `WEBHOOK_RETRY_SCHEDULE`. */
+/** Attempts at the callback of a sandbox task, in seconds as `WEBHOOK_RETRY_SCHEDULE`. */
 export const SANDBOX_RETRY_SCHEDULE: readonly number[] = [0, 0.05, 0.05];
 
 const SCENARIOS: Readonly<Record<string, SandboxInput>> = {

@@ -30,7 +30,7 @@ export function createReviewStatus({ doubtfulCount }: SpeechTexts['edit'], origi
     element,
     /** Words to check, as shown. */
     count: () => count,
-    /** Returns the words that corrections put in place of recognised ones. */
+    /** Returns the words that corrections put in place of recognized ones. */
     show(rows: readonly Row[]): { readonly terms: readonly string[] } {
       const reviews = rows.map(reviewOf);
       count = reviews.reduce((sum, { doubtful }) => sum + doubtful, 0);

@@ -12,7 +12,7 @@ export interface RowWord extends TimedWord {
 /** Half of the precision of times. */
 const EDGE_SECONDS = 0.0005;
 
-/** A segment and the words that were recognised in its time, which its text may no longer have. */
+/** A segment and the words that were recognized in its time, which its text may no longer have. */
 export interface Row {
   readonly segment: RecordedSegment;
   readonly words: readonly RowWord[];

@@ -27,7 +27,7 @@ export function createCorrectionStore(db: Db) {
 
     /**
      * Stores the segments as the next version; unchanged ones have no version. `conflict`: the current version is not
-     * `ifVersion`. Undefined if the task no longer exists. Serialises concurrent edits of one transcript.
+     * `ifVersion`. Undefined if the task no longer exists. Serializes concurrent edits of one transcript.
      */
     write: (
       taskId: string,

@@ -6,8 +6,8 @@ import type { SttSettings } from '../settings.ts';
 import { createRemoteRecognizer } from './remote.ts';
 
 /**
- * The recognisers in the order of STT_PROVIDERS: `local` is the model STT_MODEL, `remote` the provider at
- * STT_REMOTE_URL. Throws an OperatorError, and closes opened recognisers, if one cannot be opened.
+ * The recognizers in the order of STT_PROVIDERS: `local` is the model STT_MODEL, `remote` the provider at
+ * STT_REMOTE_URL. Throws an OperatorError, and closes opened recognizers, if one cannot be opened.
  */
 export async function openRecognizers(
   serviceSettings: Pick<SttSettings, 'providers' | 'model' | keyof Remote>,

@@ -61,7 +61,7 @@ async function failureOf(promise: Promise<unknown>): Promise<RecognizerError> {
   return error as RecognizerError;
 }
 
-test('the remote recogniser sends a window as WAV with the model, the language and the key', async () => {
+test('the remote recognizer sends a window as WAV with the model, the language and the key', async () => {
   const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize({ language: 'en' });
   const [{ path, authorization, form }] = requests as [ReceivedRequest];
@@ -77,14 +77,14 @@ test('the remote recogniser sends a window as WAV with the model, the language a
   expect([0, 1, 2, 3].map((i) => wav.readInt16LE(44 + 2 * i))).toEqual([0, 16_384, -32_767, 32_767]);
 });
 
-test('the remote recogniser passes prompt and temperature on', async () => {
+test('the remote recognizer passes prompt and temperature on', async () => {
   const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize({ prompt: 'Beam, girder.', temperature: 0.4 });
   expect(requests[0]!.form.get('prompt')).toBe('Beam, girder.');
   expect(requests[0]!.form.get('temperature')).toBe('0.4');
 });
 
-test('the remote recogniser translates into English', async () => {
+test('the remote recognizer translates into English', async () => {
   const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   expect(await recognize({ language: 'ru', translate: true })).toMatchObject([{ text: 'Hello.', language: 'en' }]);
   const [{ path, form }] = requests as [ReceivedRequest];
@@ -92,13 +92,13 @@ test('the remote recogniser translates into English', async () => {
   expect([...form.keys()].sort()).toEqual(['file', 'model', 'response_format']);
 });
 
-test('the remote recogniser omits an unknown language', async () => {
+test('the remote recognizer omits an unknown language', async () => {
   const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize();
   expect(requests[0]!.form.has('language')).toBe(false);
 });
 
-test('the remote recogniser shifts segment and word times by the start of the window', async () => {
+test('the remote recognizer shifts segment and word times by the start of the window', async () => {
   const { recognize } = await provider(
     respondWith({
       text: 'One two. Three.',
@@ -148,7 +148,7 @@ test('an empty transcript has no segments', async () => {
   expect(await recognize()).toEqual([]);
 });
 
-test('the remote recogniser falls back to json and remembers it when verbose_json is rejected', async () => {
+test('the remote recognizer falls back to json and remembers it when verbose_json is rejected', async () => {
   const { requests, recognize } = await provider((response, _times, form) =>
     form.get('response_format') === 'json'
       ? respondWith({ text: 'Hello.' })(response)
@@ -159,7 +159,7 @@ test('the remote recogniser falls back to json and remembers it when verbose_jso
   expect(requests.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'json']);
 });
 
-test('the remote recogniser keeps requesting verbose_json after a window that is rejected in both formats', async () => {
+test('the remote recognizer keeps requesting verbose_json after a window that is rejected in both formats', async () => {
   const { requests, recognize } = await provider((response, _times, form) =>
     form.get('language') === 'xx' ? respondWithStatus(400)(response) : respondWith({ text: 'Hello.' })(response),
   );
@@ -185,7 +185,7 @@ test.each([429, 500, 503])('HTTP %i is transient and is tried three times', asyn
   expect(requests).toHaveLength(3);
 });
 
-test('the remote recogniser recovers from transient errors', async () => {
+test('the remote recognizer recovers from transient errors', async () => {
   const { recognize } = await provider((response, count) =>
     count < 3 ? respondWithStatus(503)(response) : respondWith({ text: 'Hello.' })(response),
   );

@@ -15,7 +15,7 @@ export interface RemoteOptions {
 }
 
 /**
- * A recogniser that uses OpenAI's `POST /audio/transcriptions` (speaches, vLLM, Groq, OpenAI). Requests segment and
+ * A recognizer that uses OpenAI's `POST /audio/transcriptions` (speaches, vLLM, Groq, OpenAI). Requests segment and
  * word times. Retries transient errors up to three times and throws `RecognizerError` without the provider's message,
  * which may contain the key.
  */

@@ -18,7 +18,7 @@ const GRACE_MS = 20_000;
 
 /** The progress of a recording, from which another worker can continue. */
 export interface Checkpoint {
-  /** Only this recogniser can continue from the checkpoint. */
+  /** Only this recognizer can continue from the checkpoint. */
   readonly provider: string;
   /** The processed duration in seconds. */
   readonly until: number;
@@ -46,8 +46,8 @@ interface TranscribeOptions {
 }
 
 /**
- * Transcribes a recording with one recogniser. If it fails, the next one starts from the beginning, so that the result
- * has a single source. Continues from a checkpoint of the same recogniser. Throws a `TaskFailure` if all fail.
+ * Transcribes a recording with one recognizer. If it fails, the next one starts from the beginning, so that the result
+ * has a single source. Continues from a checkpoint of the same recognizer. Throws a `TaskFailure` if all fail.
  */
 export async function transcribe(options: TranscribeOptions): Promise<RecognizedSegments> {
   const { recognizers, checkpoint, log, signal } = options;

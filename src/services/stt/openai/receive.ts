@@ -29,22 +29,22 @@ export async function receive(
 ): Promise<Received> {
   const reader = createOptionReader({ models, translate });
   let file: StoredFile | undefined;
-  let rehearsed: string | undefined;
+  let sandboxName: string | undefined;
   let parts = 0;
   try {
     for await (const part of uploadParts(request, LIMITS)) {
       if (part.kind === 'field') reader.add(part.name, part.value);
       else if (++parts > 1) throw invalidValue('file', 'A request must contain exactly one file.');
       else if (part.name === 'file') {
-        rehearsed = sandboxInput(sandbox, request.principal, 'file', part.filename);
+        sandboxName = sandboxInput(sandbox, request.principal, 'file', part.filename);
         file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
       }
     }
     if (file === undefined) throw missingField('file', '`file` is required, as a part with a file name.');
     if (file.sizeBytes === 0) throw invalidValue('file', 'The file is empty.');
-    const type = rehearsed === undefined ? sniffAudio(file.head) : 'mp3';
+    const type = sandboxName === undefined ? sniffAudio(file.head) : 'mp3';
     if (type === undefined) throw invalidValue('file', `Unsupported audio format. Use one of: ${AUDIO_FORMATS}.`);
-    return { file, contentType: AUDIO_MEDIA_TYPES[type], options: reader.finish(), translate, sandbox: rehearsed };
+    return { file, contentType: AUDIO_MEDIA_TYPES[type], options: reader.finish(), translate, sandbox: sandboxName };
   } catch (error) {
     if (file !== undefined) await files.remove(file.key).catch(() => {});
     throw error instanceof FileTooLarge ? payloadTooLarge(AUDIO_MAX_BYTES) : error;

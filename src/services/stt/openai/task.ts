@@ -39,9 +39,9 @@ export async function taskFor(
   const { sandbox } = received;
   if (sandbox !== undefined) {
     await files.remove(key);
-    const rehearsed = await storeTask(deps, request, { ...wanted, sandbox });
-    void reply.header('x-service-task-id', rehearsed.id);
-    return rehearsed.id;
+    const task = await storeTask(deps, request, { ...wanted, sandbox });
+    void reply.header('x-service-task-id', task.id);
+    return task.id;
   }
   const { id, isNew } = await keepFilesIfCommitted([key], { files, log }, async () => {
     const earlier = await findReusable(deps, request, wanted);

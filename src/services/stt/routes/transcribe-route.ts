@@ -41,8 +41,8 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
     storedVocabulary: () => Promise<Vocabulary>,
   ): Promise<TaskRequest> => {
     const { url, file_name, webhook } = body;
-    const rehearsed = sandboxInput(sandbox, principal, 'url', url);
-    if (rehearsed === undefined) checkUrlField('url', url, recordings);
+    const sandboxName = sandboxInput(sandbox, principal, 'url', url);
+    if (sandboxName === undefined) checkUrlField('url', url, recordings);
     if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
     const language = languageOf(body.language ?? serviceSettings.language);
     const metadata = metadataOf(body.metadata, text);
@@ -61,7 +61,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
       input: input as unknown as JsonObject,
       estimateSettings,
       grouping: groupingFrom(body),
-      sandbox: rehearsed,
+      sandbox: sandboxName,
       // The JSON text, because parsing can make different numbers equal.
       content: { ...body, metadata: metadata ?? null } as JsonObject,
       ...(webhook && {

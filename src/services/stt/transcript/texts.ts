@@ -7,7 +7,7 @@ interface Recognized {
   readonly language?: string;
 }
 
-/** The segments with normalised spaces and without empty ones, their dominant language, and the separator of their texts. */
+/** The segments with normalized spaces and without empty ones, their dominant language, and the separator of their texts. */
 export function readTexts<T extends Recognized>(recognized: readonly T[]) {
   const segments = recognized
     .map((segment) => ({ ...segment, text: segment.text.replace(/\s+/g, ' ').trim() }))
