@@ -30,7 +30,11 @@ function readingOf(rows: readonly PrintedRow[]): PageReading {
     Object.entries(cells).flatMap(([name, text]) =>
       [...text.matchAll(/\S+/gu)].map(({ 0: word, index }) => ({
         ...{ text: word, x: x + OFFSETS[name]! + 6 * index, y },
-        ...{ name: `rooms:${name === 'kind' ? 'name' : name}`, probability: unread.includes(name) ? 0.1 : probability, group: group ?? 1000 + i },
+        ...{
+          name: `rooms:${name === 'kind' ? 'name' : name}`,
+          probability: unread.includes(name) ? 0.1 : probability,
+          group: group ?? 1000 + i,
+        },
       })),
     ),
   );

@@ -80,6 +80,24 @@ describe('readField', () => {
     expect(valueAt('areas:total_area', readingOf([thousands, area, next]))).toBe(842.6);
   });
 
+  it('leaves out the code of an option before its text', () => {
+    const textOf = (text: string, name: string) => valueAt(name, readingOf([{ at: [40, 40], text, name }]));
+    expect(textOf('02 БЕТОННЫЙ ЛЕНТОЧНЫЙ', 'construction:foundation')).toBe('БЕТОННЫЙ ЛЕНТОЧНЫЙ');
+    expect(textOf('2 слоя рубероида', 'construction:roof')).toBe('2 слоя рубероида');
+    expect(textOf('05 А', 'general:inventory_number')).toBe('05 А');
+  });
+
+  it('reads the thousands before a number that begins with a zero, at the distance of narrow digits', () => {
+    const name = 'areas:total_area';
+    const area = (text: string) =>
+      readingOf([
+        { at: [41, 40], text: '1' },
+        { at: [55, 40], text, name },
+      ]);
+    expect(valueAt(name, area('051,3'))).toBe(1051.3);
+    expect(valueAt(name, area('151,3'))).toBe(151.3);
+  });
+
   it('leaves out the label of the field before a number', () => {
     const name = 'general:inventory_number';
     expect(valueAt(name, readingOf([{ at: [40, 40], text: '(инвентарное дело № 7716/Б)', name }]))).toBe('7716/Б');
