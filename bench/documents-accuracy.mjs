@@ -1,8 +1,8 @@
 // Extraction accuracy on generated layouts and on blind forms.
 // node bench/documents-accuracy.mjs [seed,seed…] [system|registry]
 //   Every layout of test/passports/accuracy/layouts as PDF, scan and photo, with the system's Tesseract and with the OCR
-//   from npm. New seeds generate new documents. Layouts marked "after" were added after the rules; docs/models.md has
-//   their first results. A seed takes about ten minutes per OCR on two cores.
+//   from npm. New seeds generate new documents. Layouts marked "after" were added after the rules.
+//   A seed takes about ten minutes per OCR on two cores.
 // node bench/documents-accuracy.mjs blind [first|…|sixteenth|FOLDER] [--kinds pdf,scan,photo] [--ocr system|registry]
 //                                         [--cache FOLDER] [--network FILE] [--wrong]
 //   The forms of a folder as described in test/passports/accuracy/blind/README.md: at first sight (both documents of each

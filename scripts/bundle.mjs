@@ -44,9 +44,12 @@ function threadEntries() {
   const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.js'));
   return files.flatMap((file) => {
     const code = readFileSync(join(dist, file), 'utf8');
-    if (/\b(?:startThread|workerEntry)\((?!'\.)[^)]*\bimport\.meta\.url/.test(code)) {
+    const calls = /^base\/(?:worker-entry|thread-pool)\.js$/.test(pathInDist(join(dist, file)))
+      ? []
+      : code.match(/\b(?:startThread|workerEntry)\((?!'\.{1,2}\/[\w/-]+', import\.meta\.url\b)/g);
+    if (calls?.length > 0) {
       throw new Error(
-        `${file}: the first argument of startThread and workerEntry must be a literal like './x-thread'.`,
+        `${file}: the arguments of startThread and workerEntry begin with './x-thread', import.meta.url.`,
       );
     }
     const names = [...code.matchAll(/\b(?:startThread|workerEntry)\('(\.[^']+)'/g)].map(([, name]) => name);

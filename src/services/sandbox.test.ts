@@ -65,7 +65,7 @@ it('Each error code of the services with tasks has a sandbox input, or a reason 
     ),
   );
   expect(codes.length).toBeGreaterThan(50);
-  const rehearsed = new Set(Object.values(SERVICES).flatMap(({ inputs }) => [...inputs.keys()]));
+  const simulated = new Set(Object.values(SERVICES).flatMap(({ inputs }) => [...inputs.keys()]));
   const others = rowsOf('Codes without an input').flatMap(({ names }) => names);
-  expect([...new Set(codes)].filter((code) => !rehearsed.has(code)).toSorted()).toEqual(others.toSorted());
+  expect([...new Set(codes)].filter((code) => !simulated.has(code)).toSorted()).toEqual(others.toSorted());
 });

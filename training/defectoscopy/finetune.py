@@ -47,7 +47,7 @@ class Classifier(nn.Module):
         return weights, self.heads[name].bias - weights @ self.shift
 
 
-def standardise(model, images):
+def standardize(model, images):
     """Set the affine layer from the features of some images, uint8 [N,S,S,3]."""
     from heads import embed
     features = embed(model.backbone, images)
@@ -78,7 +78,7 @@ def finetune(backbone, rows, validation, recipe, seed, log=print, checkpoint=Non
     """The averaged model after all epochs. `rows` are trained on; `validation` (images, classes) is only printed."""
     torch.manual_seed(seed)
     model = Classifier(backbone, recipe["dropout"]).to(memory_format=torch.channels_last)
-    standardise(model, np.stack([data.squash(row["image"]) for row in rows[::8]]))
+    standardize(model, np.stack([data.squash(row["image"]) for row in rows[::8]]))
     for part in [model.backbone.stem, *model.backbone.blocks][:recipe["frozen"]]:
         part.requires_grad_(False)
     average = copy.deepcopy(model).requires_grad_(False)
@@ -86,12 +86,12 @@ def finetune(backbone, rows, validation, recipe, seed, log=print, checkpoint=Non
     for name, p in model.named_parameters():
         if p.requires_grad:
             rated["head" if name.startswith("heads") else "bias" if p.ndim == 1 else "backbone"].append(p)
-    optimiser = torch.optim.AdamW([
+    optimizer = torch.optim.AdamW([
         {"params": rated["backbone"], "lr": recipe["rate"], "weight_decay": recipe["decay"]},
         {"params": rated["bias"], "lr": recipe["rate"], "weight_decay": 0.0},
         {"params": rated["head"], "lr": recipe["head_rate"], "weight_decay": recipe["decay"]}])
     total = recipe["epochs"] * (len(rows) // recipe["batch"])
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(
         (step + 1) / recipe["warmup"], 0.5 * (1 + math.cos(math.pi * step / total))))
     mix = np.random.default_rng([seed, 7])
     step, begun = 0, time.time()
@@ -111,10 +111,10 @@ def finetune(backbone, rows, validation, recipe, seed, log=print, checkpoint=Non
                     here = share * here + (1 - share) * F.cross_entropy(
                         logits[name], classes[other, h], label_smoothing=recipe["smoothing"])
                 loss = loss + weight * here
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-            optimiser.step()
+            optimizer.step()
             schedule.step()
             step += 1
             running += loss.item()

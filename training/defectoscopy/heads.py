@@ -3,7 +3,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-DECAY = 0.03  # of the standardised weights; chosen on val among 0.003 to 0.3 by accuracy and cross entropy
+DECAY = 0.03  # of the standardized weights; chosen on val among 0.003 to 0.3 by accuracy and cross entropy
 SHARES = (1.0, 0.75, 0.5)  # of the refitted head in the mixture with the fine-tuned one
 SCALE_DECAYS = (0.03, 10.0)  # of the class scales; the second leaves hardly more than one temperature for all classes
 
@@ -25,7 +25,7 @@ def place(backbone, images, batch=32):
     return (mean - mean.mean((1, 2), keepdim=True)).float().numpy()
 
 
-def minimise(parameters, loss, steps):
+def minimize(parameters, loss, steps):
     solver = torch.optim.LBFGS(parameters, max_iter=steps, history_size=10, line_search_fn="strong_wolfe",
                                tolerance_grad=1e-5, tolerance_change=1e-7)
 
@@ -47,7 +47,7 @@ def fit(features, targets, classes, decay=DECAY, steps=60):
     mean, scale = features.mean(0), features.std(0) + 1e-4
     x = (features - mean) / scale
     w, b = torch.zeros(classes, x.shape[1], requires_grad=True), torch.zeros(classes, requires_grad=True)
-    minimise([w, b], lambda: F.cross_entropy(x @ w.T + b, targets) + decay * (w ** 2).sum(), steps)
+    minimize([w, b], lambda: F.cross_entropy(x @ w.T + b, targets) + decay * (w ** 2).sum(), steps)
     w, b = w.detach() / scale, b.detach()
     return w, b - w @ mean
 
@@ -61,7 +61,7 @@ def calibrate(weights, bias, features, targets, decay):
     logits = features @ weights.T + bias
     shared = torch.ones(1, requires_grad=True)
     scale, shift = (torch.zeros(logits.shape[1], requires_grad=True) for _ in range(2))
-    minimise([shared, scale, shift], lambda: F.cross_entropy(logits * (shared + scale) + shift, targets)
+    minimize([shared, scale, shift], lambda: F.cross_entropy(logits * (shared + scale) + shift, targets)
              + decay * (scale ** 2).sum() + decay * (shift ** 2).sum(), 60)
     shared, scale, shift = (v.detach() for v in (shared, scale, shift))
     ratio = 1 + scale / shared

@@ -95,7 +95,7 @@ for (const set of new Set(rows.map((row) => row.file.split('/')[0]))) {
   }
 }
 
-/** `object[key]`, initialised with `fresh` on the first call. */
+/** `object[key]`, initialized with `fresh` on the first call. */
 function under(object, key, fresh) {
   if (!(key in object)) object[key] = fresh;
   return object[key];

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 import time
 
 import torch
@@ -18,7 +19,7 @@ parser.add_argument("out")
 parser.add_argument("--validation", required=True)
 parser.add_argument("--classes", required=True, help="classes.json")
 parser.add_argument("--minutes", type=float, default=60)
-parser.add_argument("--steps", type=int, help="instead of --minutes: the same training on any machine")
+parser.add_argument("--steps", type=int, help="instead of --minutes: the same number of steps on any machine; new shards are not opened")
 parser.add_argument("--rate", type=float, default=2e-3)
 parser.add_argument("--tokens", type=int, default=5000)
 parser.add_argument("--width", type=int, default=160)
@@ -29,6 +30,8 @@ parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--warmup", type=int, default=300, help="steps with a rising rate")
 options = parser.parse_args()
+if options.steps is not None and options.steps < 1:
+    parser.error("--steps is at least 1")
 torch.set_num_threads(options.threads)
 torch.manual_seed(options.seed)
 random.seed(options.seed)
@@ -42,7 +45,8 @@ PARTS = torch.tensor([name.startswith("address.") for name in classes])
 UNKNOWN = 255
 
 # Processors without instructions for it emulate bfloat16: products of 512 × 512 matrices are 25 times slower than in float32 (AVX2).
-HAS_BFLOAT16 = "_bf16" in open("/proc/cpuinfo").read()
+CPU = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else "bf16"
+HAS_BFLOAT16 = re.search(r"\b(avx512_bf16|amx_bf16|bf16)\b", CPU) is not None
 
 network = FieldNetwork(len(classes), len(labels), options.width, options.layers, attends=options.design != "graph", mixes=options.design != "attention")
 if options.start:
@@ -143,7 +147,7 @@ while (done := step / options.steps if options.steps else (time.time() - start) 
             checked = time.time()
             save("last.pt")
             print("validation", evaluate(validation), flush=True)
-            more = data.open_shards(options.data)
+            more = shards if options.steps else data.open_shards(options.data)
             if len(more) > len(shards):
                 shards = more
                 stream = data.batches(shards, options.tokens, options.seed + step)

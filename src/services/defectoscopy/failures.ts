@@ -7,8 +7,8 @@ const failure = (code: string, message: string): Failure => ({ code, message });
 export const FAILURES = {
   fetchFailed: failure('IMAGE_FETCH_FAILED', 'The image could not be downloaded.'),
   notFound: failure('IMAGE_NOT_FOUND', 'No image was found at this URL.'),
-  tooLarge: failure('IMAGE_TOO_LARGE', 'The image file is larger than the limit of 20 MiB.'),
   tooManyPixels: failure('IMAGE_TOO_LARGE', 'The image has more than the limit of 50 megapixels.'),
+  tooLarge: failure('IMAGE_TOO_LARGE', 'The image file is larger than the limit of 20 MiB.'),
   unsupported: failure('IMAGE_UNSUPPORTED', 'Unsupported image format. Use JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.'),
   // HEIC is a supported format, so the general message would mislead.
   noHevc: failure('IMAGE_UNSUPPORTED', 'This installation cannot decode HEIC images. Convert the image to JPEG.'),

@@ -13,7 +13,7 @@ import type { AcceptResult, NewTask, TaskStore } from '../../tasks/store.ts';
 import type { Priority } from '../../tasks/task.ts';
 import { type Grouping, readGrouping, withGrouping } from './grouping.ts';
 import { startProducerSpan, taskTraceparent } from './producer-span.ts';
-import { NOT_REHEARSED } from './sandbox/accept.ts';
+import { NO_SANDBOX_INPUT } from './sandbox/accept.ts';
 import { SANDBOX_DEADLINE_SECONDS, sandboxQueue } from './sandbox/queue.ts';
 import type { SharedSettings } from './service.ts';
 
@@ -60,7 +60,7 @@ export async function storeTask(
   request: FastifyRequest,
   wanted: TaskRequest,
 ): Promise<Exclude<AcceptResult, { outcome: 'conflict' }>> {
-  if (wanted.sandbox === undefined && isSandboxPrincipal(request.principal)) throw validationError(NOT_REHEARSED);
+  if (wanted.sandbox === undefined && isSandboxPrincipal(request.principal)) throw validationError(NO_SANDBOX_INPUT);
   const span = startProducerSpan(request, wanted.service, wanted.priority);
   const idempotency = idempotencyOf(request, wanted);
   const { task: plain, onAccepted } = createTask(deps, request, wanted, taskTraceparent(request, span));

@@ -226,6 +226,6 @@ function readPages() {
       });
     }
   }
-  // Playwright's own serialisation is slow.
+  // Playwright's own serialization is slow.
   return JSON.stringify(pages);
 }

@@ -20,7 +20,7 @@ export function sandboxInput(
   if (!isSandboxPrincipal(principal)) return undefined;
   const name = REFERENCE.exec(reference)?.[1] ?? '';
   const input = sandbox.inputs.get(name);
-  if (input === undefined) throw sandbox.invalid(`${field}: ${NOT_REHEARSED}`);
+  if (input === undefined) throw sandbox.invalid(`${field}: ${NO_SANDBOX_INPUT}`);
   if (input.response === undefined) return name;
   const key = `${principal} ${name}`;
   if (input.once && rejected.delete(key)) return name;
@@ -29,5 +29,5 @@ export function sandboxInput(
 }
 
 /** The credential was used for real work. */
-export const NOT_REHEARSED =
+export const NO_SANDBOX_INPUT =
   'this credential is for the sandbox, which processes only its documented inputs, such as https://sandbox.invalid/SUCCESS or a file named SUCCESS.';

@@ -88,6 +88,28 @@ describe('readRows', () => {
     // The floor of each room.
     expect(read(numbered('1', '1', '2')).map(({ no }) => no)).toEqual([undefined, undefined, undefined]);
     expect(read(numbered('1', 'А', '2')).map(({ no }) => no)).toEqual([undefined, undefined, undefined]);
+    // Years, areas.
+    expect(read(numbered('1975', '1981', '1969'))[0]).not.toHaveProperty('no');
+    expect(read(numbered('6.4', '8.1', '12.5'))[0]).not.toHaveProperty('no');
+  });
+
+  it('reads missed numbers of rooms also on a page with few rows', () => {
+    const page = (numbers: readonly string[]) =>
+      numbers.map((no, i) => ({
+        at: [40, 100 + 20 * i] as const,
+        cells: { no, name: 'кухня', area: `9,${i}`, height: '2,50' },
+        unread: ['no'],
+      }));
+    const numbers = read(page(['1', '2', '3', '4', '5', '6']), page(['7', '8'])).map(({ no }) => no);
+    expect(numbers).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
+  });
+
+  it('reads no numbers of rooms in another table beside the rows', () => {
+    const rows = ROOMS.flatMap(({ at: [, y], cells: { name = '', area = '' } }, i) => [
+      { at: [200, y] as const, cells: { name, area }, group: i },
+      { at: [20, y] as const, cells: { no: String(i + 1), name: 'стены' }, unread: ['no', 'name'], group: 50 + i },
+    ]);
+    expect(read(rows)[0]).not.toHaveProperty('no');
   });
 
   it('leaves out the words of a column behind the names', () => {
@@ -97,6 +119,25 @@ describe('readRows', () => {
     const one = ROOMS.map((row, i) => (i === 0 ? rows[0]! : row));
     expect(read(one).map(({ name }) => name)).toEqual(['кухня вспом.', 'жилая комната', 'кухня']);
   });
+
+  it('keeps the second words of names in typescript, where a space is as wide as a letter', () => {
+    const rows = ROOMS.map(({ at, cells }) => ({ at, cells: { ...cells, name: 'жилая  комната' } }));
+    const names = read(rows).map(({ name }) => name);
+    expect(names).toEqual(['жилая комната', 'жилая комната', 'жилая комната']);
+  });
+
+  it('leaves the last number of a name in the name', () => {
+    const rows = ROOMS.map(({ at, cells }, i) => ({ at, cells: { ...cells, name: `кабинет 1${i}`, area: '105,3' } }));
+    expect(read(rows).map(({ area }) => area)).toEqual([105.3, 105.3, 105.3]);
+  });
+
+  it('reads hundreds of rows that overlap in bounded time', () => {
+    const rows = Array.from({ length: 300 }, (_, i) => ({
+      at: [40, 100 + 2 * i] as const,
+      cells: { name: 'кухня', kind: 'вспом.', area: '9,2' },
+    }));
+    expect(read(rows).length).toBeLessThanOrEqual(300);
+  }, 20_000);
 
   it('reads thousands before a number that begins with a zero', () => {
     const rows = ROOMS.map((row, i) => (i === 2 ? { ...row, cells: { ...row.cells, area: '1 051.3' } } : row));

@@ -6,15 +6,21 @@ import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue, withThousands } from './read-values.ts';
-import { COLUMN_SCORE, findForeignColumns, findNumbers, type Row } from './room-columns.ts';
+import { COLUMN_SCORE, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
 import { after, before } from './whole-names.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
   const pages = withoutPlans(readings.map((reading) => rowsOfPage(reading, section, table)));
   const all = pages.flat();
-  const kept = pages.flatMap((rows) => inPrintedOrder(withoutStrays(rows, all)));
-  return repairRows(kept.map(({ cells }) => [...cells]));
+  const kept = pages.map((rows, i) => ({
+    rows: inPrintedOrder(withoutStrays(rows, all)),
+    tokens: readings[i]!.tokens,
+  }));
+  const numbers = table.columns.filter(isNumbering).map((spec) => findNumbers(kept, spec));
+  return repairRows(
+    kept.flatMap(({ rows }) => rows.map((row) => [...numbers.flatMap((found) => found.get(row) ?? []), ...row.cells])),
+  );
 }
 
 /** Drops the rows of pages with much shorter rows than the page with most cells, and hardly a name: the figures of a plan. */
@@ -62,15 +68,13 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
   });
   const area = columns.find(({ key }) => key === 'area');
   const whole = withoutForeignColumns(withWholeTexts(joinedOnLines(rows), reading), reading);
-  const found = withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
-  const numbers = columns.filter(isNumbering).flatMap((spec) => findNumbers(found, reading.tokens, spec));
-  return numbers.length === 0 ? found : found.map((row, i) => rowOf([numbers[i]!, ...row.cells]));
+  return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
 }
 
 /** Cuts the texts of rows before a column that has no class, such as the kind of each room. */
 function withoutForeignColumns(rows: readonly Row[], { tokens }: PageReading): Row[] {
   const texts = [...new Set(rows.flatMap(({ cells }) => cells.filter(isText).map(({ spec }) => spec)))];
-  const edges = new Map(texts.map((spec) => [spec, Math.min(...findForeignColumns(rows, tokens, spec))]));
+  const edges = new Map(texts.map((spec) => [spec, foreignColumnAfter(rows, tokens, spec)]));
   return rows.map((row) => {
     const cells = row.cells.map((cell) => {
       const kept = cell.tokens.filter(({ x0, y0, y1 }) => x0 < (edges.get(cell.spec) ?? Infinity) - 0.3 * (y1 - y0));
@@ -221,7 +225,7 @@ function withDoubtfulCells(
         return token.x0 < x1 && token.x1 > x0 && !known.has(token);
       });
       if (members.length === 0) return [];
-      const whole = withThousands(members, reading, spec);
+      const whole = withMissedThousands(members, reading, spec, `${section}:${spec.key}`);
       const read = parseGroup(groupOf(whole, reading, `${section}:${spec.key}`), spec);
       const isCell = read && (!isNumbering(spec) || /\d/u.test(String(read.value)));
       for (const token of isCell ? read.tokens : []) known.add(token);
@@ -252,7 +256,22 @@ function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageRead
   const likelihood = (place: readonly number[]) =>
     place.reduce((sum, i) => sum + probabilityOf(i, name), 0) / place.length;
   const place = places.sort((a, b) => likelihood(b) - likelihood(a))[0] ?? [];
-  return withThousands(place, reading, spec);
+  return withMissedThousands(place, reading, spec, name);
+}
+
+/** Other numbers on the line are cells of their own, so only `051,3` has its thousands before it. */
+function withMissedThousands(
+  members: readonly number[],
+  reading: PageReading,
+  spec: ColumnSpec,
+  name: string,
+): number[] {
+  const [first] = inReadingOrder(members.map((i) => reading.tokens[i]!));
+  if (!first || !/^0\d\d[.,]\d/u.test(first.text)) return [...members];
+  const whole = withThousands(members, reading, spec);
+  return whole.every((i) => members.includes(i) || [name, 'none'].includes(reading.likeliest(i)))
+    ? whole
+    : [...members];
 }
 
 /**

@@ -49,6 +49,12 @@ describe('joinBoxedCharacters', () => {
     expect(readWith('.')).toEqual(['16.8']);
     expect(readWith('/')).toEqual(['16', '/', '8']);
     expect(readWith(',', boxed('УЛ|М'))).toEqual(['УЛ', ',', 'М']);
+    // A speck between two fields.
+    const { words, rules, ...far } = boxed('161|852');
+    const moved = ([x0, y0, x1, y1]: Rule): Rule => (x0 > 0.146 ? [x0 + 0.02, y0, x1 + 0.02, y1] : [x0, y0, x1, y1]);
+    const fields = { ...far, words: words.map((word) => ({ ...word, box: moved(word.box) })), rules: rules.map(moved) };
+    const speck = { text: '.', box: [0.15, 0.106, 0.154, 0.114] as const, confidence: 0.3 };
+    expect(read({ ...fields, words: fields.words.toSpliced(3, 0, speck) })).toEqual(['161', '.', '852']);
   });
 
   it('joins the characters of boxes that each have an outline of their own', () => {

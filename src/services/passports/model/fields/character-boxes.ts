@@ -14,7 +14,9 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
     if (inside.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
     for (const rule of between) removed.add(rule);
     const hasDigit = (i: number) => isBox[i] && inside[i]?.length === 1 && /^\d$/u.test(inside[i]![0]!.text);
-    const isSeparator = (i: number) => !isBox[i] && inside[i]?.length === 1 && /^[.,]$/u.test(inside[i]![0]!.text);
+    const isNarrow = (i: number) => widthOf(boxes[i]!) < widthOf(boxes[i - 1]!);
+    const isSeparator = (i: number) =>
+      !isBox[i] && inside[i]?.length === 1 && /^[.,]$/u.test(inside[i]![0]!.text) && isNarrow(i);
     const stepFrom = (i: number): number => {
       if (hasDigit(i) && isSeparator(i + 1) && hasDigit(i + 2)) return 2;
       return isBox[i] && isBox[i + 1] && inside[i]!.length > 0 && inside[i + 1]!.length > 0 ? 1 : 0;
@@ -32,6 +34,8 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
   const words = page.words.flatMap((word) => (joined.has(word) ? (joined.get(word) ?? []) : word));
   return { ...page, words, rules: page.rules.filter((rule) => !removed.has(rule)) };
 }
+
+const widthOf = ([x0, , x1]: Box): number => x1 - x0;
 
 /** A line of boxes, from left to right, with the gaps between its groups of boxes. */
 export interface BoxLine {
