@@ -144,6 +144,19 @@ describe('readRows', () => {
     expect(read(rows).map(({ area }) => area)).toEqual([6.1, 18.4, 1051.3]);
   });
 
+  it('returns rooms of a sentence in reading order, if their numbers are not consecutive', () => {
+    const at = [
+      [40, 100],
+      [300, 100],
+      [560, 100],
+      [130, 120],
+      [420, 120],
+    ] as const;
+    const names = ['прихожая', 'кухня', 'жилая', 'ванная', 'уборная'];
+    const rows = at.map((place, i) => ({ at: place, cells: { name: names[i]!, area: `1${i},5` } }));
+    expect(read([...rows].reverse()).map(({ name }) => name)).toEqual(names);
+  });
+
   it('returns the tokens and the probability of each cell', () => {
     const [, second] = readRows([readingOf(ROOMS)], 'rooms', table!);
     const name = second!.find(({ spec }) => spec.key === 'name')!;

@@ -6,7 +6,8 @@ import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue, withThousands } from './read-values.ts';
-import { COLUMN_SCORE, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
+import { COLUMN_SCORE, findNumbers, foreignColumnAfter, type Row, SAME_LINE } from './room-columns.ts';
+import { inPrintedOrder } from './room-order.ts';
 import { after, before } from './whole-names.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
@@ -305,28 +306,3 @@ function farFrom(rows: readonly Row[]): (row: Row) => boolean {
 
 // Chosen.
 const MAX_PITCHES = 2.5;
-
-// In points.
-const SAME_LINE = 2;
-
-/**
- * Groups of columns from left to right, in each from top to bottom; rows beside each other by their numbers if these are
- * consecutive.
- */
-function inPrintedOrder(rows: readonly Row[]): Row[] {
-  const groups: { x0: number; x1: number; rows: Row[] }[] = [];
-  for (const row of [...rows].sort((a, b) => a.x0 - b.x0)) {
-    const group = groups.find(({ x1 }) => x1 > row.x0 + 0.2 * (row.x1 - row.x0));
-    if (group) {
-      group.x1 = Math.max(group.x1, row.x1);
-      group.rows.push(row);
-    } else groups.push({ x0: row.x0, x1: row.x1, rows: [row] });
-  }
-  const numbers = rows.map(({ cells }) => Number(cells.find(({ spec }) => isNumbering(spec))?.value));
-  const lowest = Math.min(...numbers);
-  const isConsecutive = new Set(numbers).size === rows.length && Math.max(...numbers) - lowest === rows.length - 1;
-  const ys = rows.map(({ y }) => y).sort((a, b) => a - b);
-  const isOneColumn = groups.length === 1 && ys.every((y, i) => i === 0 || y - ys[i - 1]! > SAME_LINE);
-  if (isConsecutive && !isOneColumn) return rows.map((_, i) => rows[numbers.indexOf(lowest + i)]!);
-  return groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
-}

@@ -1,0 +1,45 @@
+import { isNumbering } from '../../schema/values.ts';
+import type { Token } from '../fields/page-tokens.ts';
+import { inReadingOrder } from './group-tokens.ts';
+import { type Row, SAME_LINE } from './room-columns.ts';
+
+/**
+ * Groups of columns from left to right, in each from top to bottom; rows beside each other by their numbers if these are
+ * consecutive; rooms in sentences in reading order.
+ */
+export function inPrintedOrder(rows: readonly Row[]): Row[] {
+  const groups: { x0: number; x1: number; rows: Row[] }[] = [];
+  for (const row of [...rows].sort((a, b) => a.x0 - b.x0)) {
+    const group = groups.find(({ x1 }) => x1 > row.x0 + 0.2 * (row.x1 - row.x0));
+    if (group) {
+      group.x1 = Math.max(group.x1, row.x1);
+      group.rows.push(row);
+    } else groups.push({ x0: row.x0, x1: row.x1, rows: [row] });
+  }
+  const numbers = rows.map(({ cells }) => Number(cells.find(({ spec }) => isNumbering(spec))?.value));
+  const lowest = Math.min(...numbers);
+  const isConsecutive = new Set(numbers).size === rows.length && Math.max(...numbers) - lowest === rows.length - 1;
+  const ys = rows.map(({ y }) => y).sort((a, b) => a - b);
+  const isOneColumn = groups.length === 1 && ys.every((y, i) => i === 0 || y - ys[i - 1]! > SAME_LINE);
+  if (isConsecutive && !isOneColumn) return rows.map((_, i) => rows[numbers.indexOf(lowest + i)]!);
+  if (areInProse(rows)) {
+    const byFirst = new Map(rows.map((row) => [firstToken(row), row]));
+    return inReadingOrder([...byFirst.keys()]).map((token) => byFirst.get(token)!);
+  }
+  return groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
+}
+
+const firstToken = ({ cells }: Row): Token => inReadingOrder(cells.flatMap(({ tokens }) => tokens))[0]!;
+
+/** In a table, most rows begin below another one. */
+function areInProse(rows: readonly Row[]): boolean {
+  const firsts = rows.map(firstToken);
+  const isAligned = (one: Token) =>
+    firsts.some((other) => other !== one && Math.abs(other.x0 - one.x0) < SAME_EDGE * (one.y1 - one.y0));
+  return rows.length >= MIN_ROWS && firsts.filter(isAligned).length < 0.5 * rows.length;
+}
+
+// Chosen. In heights of a word.
+const SAME_EDGE = 0.7;
+// Fewer rows show no table.
+const MIN_ROWS = 4;
