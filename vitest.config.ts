@@ -15,9 +15,6 @@ const INTEGRATION = ['test/**/*.test.ts', 'src/**/*.integration.test.{ts,tsx}'];
  * tests mock no modules and restore what they replace.
  */
 const options = { testTimeout: 60_000, hookTimeout: 120_000, isolate: false };
-/** Two cores: with two files at a time, integration tests leave a fifth of them idle; those of the full tier do not. */
-const DEFAULT_TIER = { maxWorkers: 3, sequence: { groupOrder: 0 } };
-const FULL_TIER = { maxWorkers: 2, sequence: { groupOrder: 1 } };
 /** `imports` of package.json lead to the sources. */
 const source = { oxc: { jsx: { development: false } }, ssr: { resolve: { conditions: ['assay-source', 'node'] } } };
 const server = { globalSetup: ['test/support/database-server.ts'] };
@@ -25,24 +22,22 @@ const server = { globalSetup: ['test/support/database-server.ts'] };
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/reporter.ts'],
+    // Two cores: two files at a time, each with its own database on one server.
+    maxWorkers: 2,
     tags: [{ name: 'full', description: 'only in `npm run test:full`' }],
     projects: [
       {
         ...source,
         test: {
           ...options,
-          ...DEFAULT_TIER,
           name: 'unit',
           include: ['src/**/*.test.{ts,tsx}'],
           exclude: [...INTEGRATION, ...FULL],
         },
       },
-      {
-        ...source,
-        test: { ...options, ...DEFAULT_TIER, ...server, name: 'integration', include: INTEGRATION, exclude: FULL },
-      },
-      { ...source, test: { ...options, ...FULL_TIER, ...server, name: 'full', include: FULL, exclude: NATIVE } },
-      { ...source, test: { ...options, ...FULL_TIER, name: 'native', include: NATIVE, isolate: true } },
+      { ...source, test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
+      { ...source, test: { ...options, ...server, name: 'full', include: FULL, exclude: NATIVE } },
+      { ...source, test: { ...options, name: 'native', include: NATIVE, isolate: true } },
     ],
   },
 });
