@@ -41,19 +41,18 @@ for (const file of entries) {
 
 /** The modules that `startThread` and `workerEntry` start. */
 function threadEntries() {
-  const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.js'));
+  const definitions = ['base/worker-entry.js', 'base/thread-pool.js'].map((file) => join(dist, file));
+  const files = readdirSync(dist, { recursive: true }).map((file) => join(dist, file));
   return files.flatMap((file) => {
-    const code = readFileSync(join(dist, file), 'utf8');
-    const calls = /^base\/(?:worker-entry|thread-pool)\.js$/.test(pathInDist(join(dist, file)))
-      ? []
-      : code.match(/\b(?:startThread|workerEntry)\((?!'\.{1,2}\/[\w/-]+', import\.meta\.url\b)/g);
-    if (calls?.length > 0) {
+    if (!file.endsWith('.js') || definitions.includes(file)) return [];
+    const code = readFileSync(file, 'utf8');
+    const calls = code.matchAll(/\b(?:startThread|workerEntry)\((?:'(\.{1,2}\/[\w/-]+)', import\.meta\.url\b)?/g);
+    return Array.from(calls, ([, name]) => {
+      if (name) return pathInDist(join(dirname(file), `${name}.js`));
       throw new Error(
         `${file}: the arguments of startThread and workerEntry begin with './x-thread', import.meta.url.`,
       );
-    }
-    const names = [...code.matchAll(/\b(?:startThread|workerEntry)\('(\.[^']+)'/g)].map(([, name]) => name);
-    return names.map((name) => join(dirname(file), `${name}.js`).replaceAll(sep, '/'));
+    });
   });
 }
 

@@ -6,8 +6,8 @@ import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue, withThousands } from './read-values.ts';
-import { COLUMN_SCORE, findNumbers, foreignColumnAfter, type Row, SAME_LINE } from './room-columns.ts';
-import { inPrintedOrder } from './room-order.ts';
+import { COLUMN_SCORE, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
+import { inPrintedOrder, SAME_LINE } from './room-order.ts';
 import { after, before } from './whole-names.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */

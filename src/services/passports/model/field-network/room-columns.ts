@@ -11,9 +11,6 @@ export interface Row {
   readonly y: number;
 }
 
-// In points.
-export const SAME_LINE = 2;
-
 // Chosen. Fewer rows show no column.
 const FEW_ROWS = 3;
 /** Of a cell that its column shows. */

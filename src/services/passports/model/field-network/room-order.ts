@@ -1,7 +1,10 @@
 import { isNumbering } from '../../schema/values.ts';
 import type { Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
-import { type Row, SAME_LINE } from './room-columns.ts';
+import type { Row } from './room-columns.ts';
+
+// In points.
+export const SAME_LINE = 2;
 
 /**
  * Groups of columns from left to right, in each from top to bottom; rows beside each other by their numbers if these are
