@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import pLimit from 'p-limit';
 import { startThread } from '../../base/worker-entry.ts';
+import { verifiedPackageFile } from '../package-file.ts';
 import { createPersistentThread } from '../persistent-thread.ts';
 import { FRAME_SAMPLES } from './audio-constants.ts';
 import type { Detection, DetectorRequest, Memory } from './detector-thread.ts';
@@ -15,11 +13,7 @@ export type SpeechDetector = Awaited<ReturnType<typeof openSpeechDetector>>;
  * tested one.
  */
 export async function openSpeechDetector() {
-  const path = createRequire(import.meta.url).resolve(NETWORK);
-  const network = await readFile(path);
-  const found = createHash('sha256').update(network).digest('hex');
-  if (found !== SHA256) throw new Error(`${path} is not the tested speech detector: its SHA-256 is ${found}.`);
-
+  const { bytes: network } = await verifiedPackageFile(NETWORK, SHA256);
   const start = () => startThread('./detector-thread', import.meta.url, { workerData: network });
   // Each request carries the state, so a new thread can continue.
   const thread = createPersistentThread(start, 'the speech detector');

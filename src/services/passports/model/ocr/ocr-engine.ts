@@ -1,4 +1,5 @@
 import type { Rectangle } from './binarize.ts';
+import type { FigureReader } from './figure-reader.ts';
 import type { GrayImage } from './grayscale.ts';
 
 /** A word, in pixels of the line image. */
@@ -19,6 +20,9 @@ export class OcrTimeout extends Error {
 /** Recognizes line images; concurrent calls queue. Throws {@link OcrTimeout}. */
 export type Recognize = (lines: readonly GrayImage[], signal: AbortSignal) => Promise<LineWord[][]>;
 
+/** An engine for text alone. */
+export type TextEngine = Omit<OcrEngine, 'readFigures'>;
+
 export interface OcrEngine {
   /** Program and languages. */
   readonly name: string;
@@ -28,8 +32,8 @@ export interface OcrEngine {
   readonly recognizeEnglish?: Recognize;
   /** In Russian only; absent without the English model. */
   readonly recognizeRussian?: Recognize;
-  /** Matches words whose figures need a second reading. */
-  readonly confusableFigures: RegExp;
+  /** Reads images of one word each, for their figures. */
+  readonly readFigures: FigureReader['read'];
   close(): Promise<void>;
 }
 

@@ -1,15 +1,16 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
-import { type LineWord, meanConfidence, type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
+import { type LineWord, meanConfidence, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
+import { hasFigures, reconcileFigures } from './reconcile-figures.ts';
 import { MARGIN } from './text-regions.ts';
 
 /** Words of a page that are read again; each is an image of its own. */
 const MAX_AGAIN = 500;
 
 /**
- * Recognizes lines, and two kinds of words of a Russian page again: those with confusable figures with the English
- * network, which reads figures independently (the Russian and Kyrgyz ones read the flat-topped 3 of PT Sans as a 5), and
- * those in Latin letters with the Russian network: both networks together read `лист` as `nuct`. Without a second reading in time the first one stays.
+ * Recognizes lines, and two kinds of words again: numbers with a network that reads figures better than Tesseract, and on
+ * a Russian page those in Latin letters with the Russian network: both networks together read `лист` as `nuct`. Without a
+ * Russian reading in time the first one stays.
  */
 export async function recognizeTwice(
   engine: OcrEngine,
@@ -17,32 +18,30 @@ export async function recognizeTwice(
   signal: AbortSignal,
 ): Promise<LineWord[][]> {
   const { words, isEnglish } = await recognizeInPageLanguage(engine, lines, signal);
-  const { recognizeEnglish, recognizeRussian, confusableFigures } = engine;
-  if (isEnglish || !recognizeEnglish || !recognizeRussian) return words;
+  const { recognizeEnglish, recognizeRussian } = engine;
   const replaced = new Map<LineWord, LineWord>();
-  const readAgain = async (
+  async function readAgain<Reading>(
     isChosen: (text: string) => boolean,
-    recognize: Recognize,
-    reconcile: (word: LineWord, second: readonly LineWord[]) => LineWord,
-  ) => {
+    read: (images: readonly GrayImage[], signal: AbortSignal) => Promise<readonly Reading[]>,
+    reconcile: (word: LineWord, second: Reading) => LineWord,
+  ) {
     const chosen = words
       .flatMap((line, index) =>
         line.filter(({ text }) => isChosen(text)).map((word) => ({ word, image: lines[index]! })),
       )
       .slice(0, MAX_AGAIN);
     const images = chosen.map(({ word, image }) => cropWord(image, word));
-    const second = await recognize(images, signal).catch((error: unknown) => {
+    const second = await read(images, signal).catch((error: unknown) => {
       if (error instanceof OcrTimeout) return [];
       throw error;
     });
-    for (const [index, read] of second.entries()) {
+    for (const [index, reading] of second.entries()) {
       const { word } = chosen[index]!;
-      replaced.set(word, reconcile(word, read));
+      replaced.set(word, reconcile(word, reading));
     }
-  };
-  const isDoubtful = (text: string) => confusableFigures.test(text) || OBLIQUE_ONE.test(text);
-  await readAgain((text) => isDoubtful(text) && !isLatin(text), recognizeEnglish, reconcileFigures);
-  await readAgain(isLatin, recognizeRussian, reconcileLetters);
+  }
+  await readAgain(hasFigures, engine.readFigures, reconcileFigures);
+  if (!isEnglish && recognizeEnglish && recognizeRussian) await readAgain(isLatin, recognizeRussian, reconcileLetters);
   return words.map((line) => line.map((word) => replaced.get(word) ?? word));
 }
 
@@ -65,36 +64,6 @@ export function reconcileLetters(word: LineWord, second: readonly LineWord[]): L
   const isAlike = Math.abs(russian.length - own.length) <= 0.5 * own.length;
   if (!isWord || !isAlike || /[a-z]/iu.test(russian) || confidence < MIN_RUSSIAN_CONFIDENCE) return word;
   return { ...word, text: before + russian + after, confidence };
-}
-
-/** A slash where no fraction or number with a slash has one: a 1 in italics. */
-const OBLIQUE_ONE = /(?<![\d\p{L}])\/(?=\d)|(?<=\d[.,])\//u;
-
-/** Of words whose readings differ. */
-const MAX_CONFIDENCE = 0.55;
-/** Below this, a second reading that differs otherwise is ignored. */
-const MIN_SECOND_CONFIDENCE = 0.4;
-
-/** Lowers the confidence if the figures differ. If only 5s differ, and are read as 3s, they become 3s. */
-export function reconcileFigures(word: LineWord, second: readonly LineWord[]): LineWord {
-  const figures = word.text.replace(/\D/gu, '');
-  // The English network has letters for single strokes and circles.
-  const others = second
-    .map(({ text }) => text.replace(/[lI|]/gu, '1').replace(/[oO]/gu, '0').replace(/\D/gu, ''))
-    .join('');
-  if (figures === others) return word;
-  const upright = word.text.replace(OBLIQUE_ONE, '1');
-  if (upright !== word.text && upright.replace(/\D/gu, '') === others) return { ...word, text: upright };
-  const confidence = Math.min(word.confidence, MAX_CONFIDENCE);
-  const differ = [...figures].filter(
-    (figure, index) => figure !== others[index] && !(figure === '5' && others[index] === '3'),
-  );
-  if (figures.length === others.length && differ.length === 0) {
-    let at = 0;
-    return { ...word, confidence, text: word.text.replace(/\d/gu, () => others[at++]!) };
-  }
-  const isUncertain = second.length === 0 || second.some((part) => part.confidence < MIN_SECOND_CONFIDENCE);
-  return isUncertain ? word : { ...word, confidence };
 }
 
 /** Crops a word from its line with a white margin. */

@@ -11,14 +11,15 @@ import {
   uprightFrame,
   type Word,
 } from '../../page-geometry.ts';
+import { openFigureReader } from './figure-reader.ts';
 import type { Raster } from './grayscale.ts';
 import { joinDecimals } from './join-decimals.ts';
-import { toRussianLetters } from './kyrgyz-to-russian.ts';
-import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
+import { type LineWord, type OcrEngine, OcrTimeout, type TextEngine } from './ocr-engine.ts';
 import { restoreMarks } from './option-marks.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { compose, toShares } from './projection.ts';
+import { toRussianLetters } from './russian-letters.ts';
 import { openTesseract } from './tesseract.ts';
 
 export { OcrTimeout };
@@ -46,7 +47,9 @@ export async function openScanReader(options: ScanReaderOptions = {}) {
   const { tesseract = 'tesseract', languages } = options;
   const concurrency = options.concurrency ?? availableParallelism();
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
-  const engine = installed ?? (await openBundled(concurrency, languages));
+  const text = installed ?? (await openBundled(concurrency, languages));
+  const figures = await openFigureReader(concurrency);
+  const engine: OcrEngine = { ...text, readFigures: figures.read };
   // Half a second of CPU time per page. A thread that crashes fails only its own page.
   const threads = openThreadPool(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');
   const limit = pLimit(concurrency);
@@ -62,7 +65,7 @@ export async function openScanReader(options: ScanReaderOptions = {}) {
       return toScanResult(page, lines, isUpsideDown, { raster, size });
     },
     async close(): Promise<void> {
-      await Promise.all([engine.close(), threads.close()]);
+      await Promise.all([text.close(), figures.close(), threads.close()]);
     },
   };
 }
@@ -111,7 +114,7 @@ const CHECK_BOX_CONFIDENCE = 0.95;
 /** Others are remnants of rules or stains. */
 const isWord = ({ text, confidence }: LineWord): boolean => confidence >= 0.6 || /[\p{L}\p{N}]/u.test(text);
 
-async function openBundled(concurrency: number, languages?: string): Promise<OcrEngine> {
+async function openBundled(concurrency: number, languages?: string): Promise<TextEngine> {
   const { openTesseractJs } = await import('./tesseract-js.ts');
   return openTesseractJs(concurrency, languages);
 }

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import { createPool } from '../../../../ml/pool.ts';
 import type { GrayImage } from './grayscale.ts';
-import { type LineWord, type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
+import { type LineWord, OcrTimeout, type Recognize, type TextEngine } from './ocr-engine.ts';
 import { parseTsv } from './tsv.ts';
 
 /** Opens Tesseract for WebAssembly, by default with the Kyrgyz model, whose alphabet includes all Russian letters. */
-export async function openTesseractJs(concurrency: number, languages?: string): Promise<OcrEngine> {
+export async function openTesseractJs(concurrency: number, languages?: string): Promise<TextEngine> {
   const russian = languages === undefined ? undefined : await findRussianModel(languages);
   const models = [russian === undefined ? 'kir' : 'rus', 'eng'];
   const folder = await mkdtemp(join(tmpdir(), 'assay-ocr-'));
@@ -26,7 +26,7 @@ export async function openTesseractJs(concurrency: number, languages?: string): 
   }
 }
 
-function createEngine(workers: Worker[], languages: readonly string[]): OcrEngine {
+function createEngine(workers: Worker[], languages: readonly string[]): TextEngine {
   const withWorker = createPool(workers);
   const loaded = new Map(workers.map((worker) => [worker, languages]));
   const recognizeIn =
@@ -51,7 +51,6 @@ function createEngine(workers: Worker[], languages: readonly string[]): OcrEngin
     recognize: recognizeIn(languages),
     recognizeEnglish: recognizeIn(['eng']),
     recognizeRussian: recognizeIn(languages.slice(0, 1)),
-    confusableFigures: /\d/u,
     async close() {
       await Promise.all(workers.map((worker) => worker.terminate()));
     },

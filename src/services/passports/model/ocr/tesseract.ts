@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import pLimit from 'p-limit';
-import { type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
+import { OcrTimeout, type Recognize, type TextEngine } from './ocr-engine.ts';
 import { encodeTiff } from './tiff.ts';
 import { parseTsv } from './tsv.ts';
 
@@ -8,7 +8,7 @@ import { parseTsv } from './tsv.ts';
 const RUSSIAN = ['Cyrillic', 'script/Cyrillic', 'rus'];
 
 /** Opens the installed Tesseract; undefined if it or a model for Russian is missing. */
-export async function openTesseract(program: string, concurrency: number): Promise<OcrEngine | undefined> {
+export async function openTesseract(program: string, concurrency: number): Promise<TextEngine | undefined> {
   const installed = await installedLanguages(program);
   const russian = RUSSIAN.find((model) => installed.includes(model));
   if (russian === undefined) return undefined;
@@ -27,8 +27,6 @@ export async function openTesseract(program: string, concurrency: number): Promi
     name: `tesseract ${languages}`,
     recognize: recognizeIn(languages),
     ...(hasEnglish && { recognizeEnglish: recognizeIn('eng'), recognizeRussian: recognizeIn(russian) }),
-    // It confuses no other figures, and all figures would take a quarter of the time again.
-    confusableFigures: /5/u,
     close: async () => {},
   };
 }
