@@ -9,8 +9,8 @@ import type { Detection, DetectorRequest, Memory } from './detector-thread.ts';
 export type SpeechDetector = Awaited<ReturnType<typeof openSpeechDetector>>;
 
 /**
- * Opens Silero VAD version 6 (MIT, from an npm package) in a thread. Throws if the file's SHA-256 differs from the
- * tested one.
+ * Opens Silero VAD version 6 (MIT, from an npm package) in a thread. Throws an OperatorError if the file is missing or
+ * damaged.
  */
 export async function openSpeechDetector() {
   const { bytes: network } = await verifiedPackageFile(NETWORK, SHA256);

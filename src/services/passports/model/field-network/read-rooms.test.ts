@@ -312,6 +312,11 @@ describe('readRows', () => {
     expect(read([sums, ...ROOMS])).toEqual(read(ROOMS));
   });
 
+  it('drops a sentence about several premises', () => {
+    const cells = { no: 'I–IV', name: 'Подвал', area: '64,8', height: '1,95' };
+    expect(read([...ROOMS, { at: [40, 160], cells }])).toEqual(read(ROOMS));
+  });
+
   it('keeps the printed order of one column', () => {
     const numbers = ['3', '1', '2'];
     const rows = ROOMS.map((row, i) => ({ ...row, cells: { ...row.cells, no: numbers[i]! } }));

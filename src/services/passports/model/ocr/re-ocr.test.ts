@@ -11,7 +11,7 @@ const word = (text: string, confidence = 0.95): LineWord => ({
   bottom: 9,
   confidence,
 });
-it('recognizeTwice reads only numbers of two characters again', async () => {
+it('recognizeTwice reads only numbers of two characters and more again', async () => {
   const sizes: number[][] = [];
   const engine: OcrEngine = {
     name: 'test',
@@ -22,7 +22,6 @@ it('recognizeTwice reads only numbers of two characters again', async () => {
       if (images.length > 0) sizes.push(images.map(({ width }) => width));
       return images.map(() => ({ text: '13', confidence: 1 }));
     },
-    close: async () => {},
   };
   const read = await recognizeTwice(
     engine,
@@ -33,14 +32,36 @@ it('recognizeTwice reads only numbers of two characters again', async () => {
   expect(sizes).toEqual([[28]]);
 });
 
+it('recognizeTwice keeps a corrected number that has Latin letters', async () => {
+  const engine: OcrEngine = {
+    name: 'test',
+    recognize: async () => [[word('Площадь'), word('помещения'), word('No142')]],
+    recognizeRussian: async (images) => images.map(() => [word('№142')]),
+    recognizeEnglish: async () => [],
+    readFigures: async (images) => images.map(() => ({ text: 'No14,2', confidence: 1 })),
+  };
+  const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
+  expect(read!.at(-1)!.text).toBe('No14,2');
+});
+
+it('recognizeTwice reads the numbers of an English page again, also without a Russian model', async () => {
+  const text = ['Gross', 'internal', 'floor', 'area', '142'].map((one) => word(one));
+  const engine: OcrEngine = {
+    name: 'test',
+    recognize: async () => [text],
+    readFigures: async (images) => images.map(() => ({ text: '14.2', confidence: 1 })),
+  };
+  const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
+  expect(read!.at(-1)!.text).toBe('14.2');
+});
+
 it('recognizeTwice keeps the first reading if the second one times out', async () => {
   const engine: OcrEngine = {
     name: 'test',
     readFigures: async (images) => images.map(() => ({ text: '', confidence: 0 })),
     recognize: async () => [[word('Площадь'), word('nuct'), word('15')]],
-    recognizeEnglish: async () => Promise.reject(new OcrTimeout(1)),
+    recognizeEnglish: async () => [],
     recognizeRussian: async () => Promise.reject(new OcrTimeout(1)),
-    close: async () => {},
   };
   const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
   expect(read!.map(({ text }) => text)).toEqual(['Площадь', 'nuct', '15']);
@@ -84,7 +105,6 @@ it('recognizeTwice reads words in Latin letters of a Russian page again, but no 
       again = images.length;
       return images.map(() => [word('лист')]);
     },
-    close: async () => {},
   };
   const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
   expect(read!.map(({ text }) => text)).toEqual(['Технический', 'лист', '18.VI.1968', 'IV', 'М']);

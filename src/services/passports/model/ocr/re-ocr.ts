@@ -37,7 +37,8 @@ export async function recognizeTwice(
     });
     for (const [index, reading] of second.entries()) {
       const { word } = chosen[index]!;
-      replaced.set(word, reconcile(word, reading));
+      const reconciled = reconcile(word, reading);
+      if (reconciled !== word) replaced.set(word, reconciled);
     }
   }
   await readAgain(hasFigures, engine.readFigures, reconcileFigures);

@@ -47,8 +47,12 @@ export async function openScanReader(options: ScanReaderOptions = {}) {
   const { tesseract = 'tesseract', languages } = options;
   const concurrency = options.concurrency ?? availableParallelism();
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
-  const text = installed ?? (await openBundled(concurrency, languages));
   const figures = await openFigureReader(concurrency);
+  const openText = async () => installed ?? (await openBundled(concurrency, languages));
+  const text = await openText().catch(async (error: unknown) => {
+    await figures.close();
+    throw error;
+  });
   const engine: OcrEngine = { ...text, readFigures: figures.read };
   // Half a second of CPU time per page. A thread that crashes fails only its own page.
   const threads = openThreadPool(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');

@@ -1,45 +1,61 @@
 import type { FigureReading } from './figure-reader.ts';
 import type { LineWord } from './ocr-engine.ts';
 
-/** From this confidence on, the second reading replaces the first one. */
+/** From this confidence on, the second reading counts. */
 const MIN_CONFIDENCE = 0.9;
-/** Of words whose readings differ. */
+/** Of words that keep their text though the second reading differs. */
 const MAX_CONFIDENCE = 0.55;
+/** Of the second reading's confidence, for words that it changes. */
+const AFTER_CHANGE = 0.95;
 
 /** Whether a word has a number of two characters or more; lone figures are rarely misread. */
 export function hasFigures(text: string): boolean {
   const core = coreOf(text);
-  return core.length > 1 && /\d/u.test(core) && !/\p{L}/u.test(core);
+  return core.length > 1 && NUMBER.test(core);
 }
 
 /**
- * A number with the figures and separators of a confident second reading if they are alike: as long, or with separators
- * that the first reading has lost. The confidence of other differences is lowered. Punctuation around the number stays.
+ * Corrects a number by a confident second reading that is as long or has a decimal separator more. The confidence of other
+ * differences is lowered. What stands around the number stays.
  */
 export function reconcileFigures(word: LineWord, second: FigureReading): LineWord {
   if (second.confidence < MIN_CONFIDENCE) return word;
-  const first = coreOf(word.text);
   const other = coreOf(second.text);
-  if (!/^\d[\d.,:/-]*$/u.test(other) || first === other) return word;
-  // One image cuts the number off, or shows its neighbour.
-  if (first.startsWith(other) || other.startsWith(first)) return word;
-  if (!isAlike(first, other)) return { ...word, confidence: Math.min(word.confidence, MAX_CONFIDENCE) };
-  if (separatorsOf(first) !== '' && figuresOf(first) === figuresOf(other) && !/^[.,/-]+$/u.test(separatorsOf(other)))
-    return word;
-  return { ...word, text: word.text.replace(first, other), confidence: second.confidence * AFTER_DIFFERENCE };
+  const upright = word.text.replace(STROKE, '1');
+  const first = coreOf(upright);
+  if (!NUMBER.test(first) || !/^\d[\d.,:/-]*$/u.test(other)) return word;
+  const changed = { ...word, confidence: second.confidence * AFTER_CHANGE };
+  if (first.replaceAll('–', '-') === other) return upright === word.text ? word : { ...changed, text: upright };
+  // The image cuts one of them off, or shows a neighbour or letters that are read as figures.
+  if ([first, coreOf(word.text)].some((one) => isEnd(one, other) || isEnd(other, one))) return word;
+  const isSame = figuresOf(first) === figuresOf(other);
+  if (isSame ? hasLostSeparator(first, other) : isMisread(first, other))
+    return { ...changed, text: upright.replace(first, other) };
+  return isSame ? word : { ...word, confidence: Math.min(word.confidence, MAX_CONFIDENCE) };
 }
 
-const AFTER_DIFFERENCE = 0.95;
+/** Figures and marks between them; a semicolon is mostly a misread comma. */
+const NUMBER = /^\d[\d.,:;/–-]*$/u;
 
-/** From the first figure to the last one, with strokes that may be a 1. */
-const coreOf = (text: string): string => /[\d[|\]/](?:.*[\d[|\]/])?/u.exec(text)?.[0] ?? '';
+/** A stroke that is a 1: a slash where no fraction has one, or a bracket after figures without another bracket. */
+const STROKE = /(?<![\d\p{L}])\/(?=\d+(?:[.,]\d+)?$)|(?<=^\d+[.,])\/$|(?<=^\d{3})[\]|]$/gu;
+
+/** From the first figure to the last one. */
+const coreOf = (text: string): string => /\d(?:.*\d)?/u.exec(text)?.[0] ?? '';
 
 const figuresOf = (text: string): string => text.replace(/\D/gu, '');
-const separatorsOf = (text: string): string => text.replace(/\d/gu, '');
 
-function isAlike(first: string, other: string): boolean {
-  if (figuresOf(first) === figuresOf(other)) return true;
+const isEnd = (part: string, whole: string): boolean => whole.startsWith(part) || whole.endsWith(part);
+
+/** Whether the second reading has a decimal separator where the first one has none or a semicolon. */
+const hasLostSeparator = (first: string, other: string): boolean =>
+  /^\d+;?\d+$/u.test(first) && /^\d+[.,]\d+$/u.test(other);
+
+/** Whether only a third of the characters differ, at most two, and all of them are figures. */
+function isMisread(first: string, other: string): boolean {
   if (first.length !== other.length) return false;
-  const differing = [...first].filter((character, i) => character !== other[i]).length;
-  return differing <= Math.max(1, first.length / 2);
+  const differing = [...first].map((a, i) => a + other[i]).filter((pair) => pair[0] !== pair[1]);
+  return (
+    differing.length <= Math.max(1, Math.min(2, first.length / 3)) && differing.every((pair) => /^\d\d$/u.test(pair))
+  );
 }

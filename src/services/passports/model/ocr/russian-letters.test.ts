@@ -10,7 +10,8 @@ it('toRussianLetters replaces letters of other alphabets and misread № signs a
 });
 
 it('toRussianLetters writes Roman numbers with an І in Latin letters', () => {
-  const roman = ['І', 'УІ.', 'ІУ', '17/ІХ-64', '30.ІІІ.1973', 'ХІ'].map(toRussianLetters);
-  expect(roman).toEqual(['I', 'VI.', 'IV', '17/IX-64', '30.III.1973', 'XI']);
-  expect(['Х', 'У.', 'Іргетасы', 'Мінск', 'ІА'].map(toRussianLetters)).toEqual(['Х', 'У.', 'Іргетасы', 'Мінск', 'ІА']);
+  const roman = ['І', 'УІ.', 'ІУ', '17/ІХ-64', '30.ІІІ.1973', 'ХІ', 'І–ІІІ'].map(toRussianLetters);
+  expect(roman).toEqual(['I', 'VI.', 'IV', '17/IX-64', '30.III.1973', 'XI', 'I–III']);
+  const others = ['Х', 'У.', 'Іргетасы', 'Мінск', 'ІА', 'ІУХ'];
+  expect(others.map(toRussianLetters)).toEqual(others);
 });

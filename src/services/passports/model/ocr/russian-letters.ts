@@ -1,15 +1,17 @@
 /**
- * Corrects text recognized with a model of several Cyrillic alphabets: letters that no Russian word has, and Roman numbers
- * in Cyrillic letters. The Kyrgyz model does not know `№`.
+ * Corrects text recognized with a model of several Cyrillic alphabets: letters that resemble Russian ones, and Roman numbers
+ * with an І. The Kyrgyz model does not know `№`.
  */
 export function toRussianLetters(text: string): string {
   if (/^(N[eе°?]|[МM][eеoо°?]|ме)\.?$/u.test(text)) return '№';
-  if (isRoman(text)) return text.replace(/[ІХУ]/gu, (letter) => LATIN[letter]!);
-  return text.replace(/[ңөүӧєҢӨҮӦЄ]/gu, (letter) => RUSSIAN[letter]!);
+  return toLatinNumbers(text).replace(/[ңөүӧєҢӨҮӦЄ]/gu, (letter) => RUSSIAN[letter]!);
 }
 
-/** No Russian word has an І. */
-const isRoman = (text: string): boolean => /^[^\p{L}]*[ІХУIVX]+[^\p{L}]*$/u.test(text) && text.includes('І');
+const toLatinNumbers = (text: string): string =>
+  text.replace(/(?<!\p{L})[ІХУIVX]+(?!\p{L})/gu, (letters) => {
+    const number = letters.replace(/[ІХУ]/gu, (letter) => LATIN[letter]!);
+    return letters.includes('І') && /^X{0,3}(?:IX|IV|V?I{0,3})$/u.test(number) ? number : letters;
+  });
 
 const LATIN: Record<string, string> = { І: 'I', Х: 'X', У: 'V' };
 const RUSSIAN: Record<string, string> = {
