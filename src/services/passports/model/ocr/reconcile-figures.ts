@@ -49,7 +49,7 @@ const isEnd = (part: string, whole: string): boolean => whole.startsWith(part) |
 
 /** Whether the second reading has a decimal separator where the first one has none or a semicolon. */
 const hasLostSeparator = (first: string, other: string): boolean =>
-  /^\d+;?\d+$/u.test(first) && /^\d+[.,]\d+$/u.test(other);
+  /^\d+(?:;\d+)?$/u.test(first) && /^\d+[.,]\d+$/u.test(other);
 
 /** Whether only a third of the characters differ, at most two, and all of them are figures. */
 function isMisread(first: string, other: string): boolean {
