@@ -1,5 +1,5 @@
-import sharp from 'sharp';
 import { afterAll, expect, it } from 'vitest';
+import { renderPage } from '../../../../../test/support/ocr/form.ts';
 import { openFigureReader } from './figure-reader.ts';
 import type { GrayImage } from './grayscale.ts';
 
@@ -7,13 +7,15 @@ const reader = await openFigureReader(1);
 afterAll(() => reader.close());
 const { signal } = new AbortController();
 
-async function draw(text: string): Promise<GrayImage> {
-  const width = 30 + 20 * text.length;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="48"><rect width="100%" height="100%" fill="white"/>
-    <text x="12" y="36" font-family="DejaVu Sans" font-size="30">${text}</text></svg>`;
-  const { data, info } = await sharp(Buffer.from(svg)).greyscale().raw().toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
-}
+/** In PT Sans of 14 points at 200 dpi. */
+const draw = (text: string): Promise<GrayImage> =>
+  renderPage(
+    {
+      ...{ pageSize: { width: 16 + 9 * text.length, height: 22 }, pageMargins: [5, 1, 0, 0] },
+      content: [{ text, fontSize: 14, noWrap: true }],
+    },
+    200,
+  );
 
 it('reads numbers of different lengths, in the order of their images', async () => {
   // More than a batch, so that images of all widths are padded.
