@@ -16,6 +16,8 @@ export async function verifiedPackageFile(file: string, sha256: string): Promise
     return { path, bytes };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : error;
-    throw new OperatorError(`The model file ${file} is missing or damaged (${reason}). Run \`npm ci\` again.`);
+    throw new OperatorError(`The model file ${file} is missing or damaged (${reason}). Run \`npm ci\` again.`, {
+      cause: error,
+    });
   }
 }

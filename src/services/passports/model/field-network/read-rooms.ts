@@ -6,8 +6,9 @@ import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue, withThousands } from './read-values.ts';
-import { COLUMN_SCORE, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
-import { inPrintedOrder, SAME_LINE } from './room-order.ts';
+import { COLUMN_SCORE, FEW_ROWS, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
+import { inPrintedOrder } from './room-order.ts';
+import { withoutStrays } from './stray-rows.ts';
 import { after, before } from './whole-names.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
@@ -38,9 +39,6 @@ function withoutPlans(pages: readonly Row[][]): Row[][] {
 // Chosen. A room of a plan has a number and an area, one of a table a name and mostly more.
 const PLAN_SHARE = 0.6;
 const MAX_NAMED = 0.3;
-
-// Chosen.
-const FEW_ROWS = 3;
 
 function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpec): Row[] {
   const names = new Map<number, ColumnSpec>();
@@ -274,40 +272,3 @@ function withMissedThousands(
     ? whole
     : [...members];
 }
-
-/**
- * Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. A few rows on a
- * page of their own are compared with `all`, and must be surer and numbered if these are.
- */
-function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
-  const isApart = rows.length < FEW_ROWS && rows.length < all.length;
-  const others = isApart ? all : rows;
-  const count = new Map<ColumnSpec, number>();
-  for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
-  const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
-  const numbers = usual.find(isNumbering);
-  const numbering = isApart ? numbers : undefined;
-  const isFarFromNumbers = farFrom(rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers)));
-  return rows.filter(({ cells }, i) => {
-    const specs = cells.map(({ spec }) => spec);
-    const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
-    const isLike = specs.filter((spec) => usual.includes(spec)).length >= 0.6 * usual.length;
-    if (numbers && isFarFromNumbers(rows[i]!)) return false;
-    if (cells.some(isRangeOfPremises)) return false;
-    return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
-  });
-}
-
-/** A sentence about several premises, such as "Подвал (пом. I–IV, 64,8 кв. м)". */
-const isRangeOfPremises = ({ spec, tokens }: ReadCell): boolean =>
-  isNumbering(spec) && /^[(]?[IVX]+[-–—][IVX]+\P{L}*$/u.test(tokens.map(({ text }) => text).join(''));
-
-/** Whether a row is further from the nearest of `rows` than these from each other. */
-function farFrom(rows: readonly Row[]): (row: Row) => boolean {
-  const distances = ({ y }: Row) => rows.map((one) => Math.abs(one.y - y));
-  const pitch = median(rows.map((row) => Math.min(...distances(row).filter((one) => one > SAME_LINE))));
-  return (row) => rows.length >= FEW_ROWS && Math.min(...distances(row)) > MAX_PITCHES * pitch;
-}
-
-// Chosen.
-const MAX_PITCHES = 2.5;

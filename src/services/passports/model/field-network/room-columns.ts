@@ -11,8 +11,8 @@ export interface Row {
   readonly y: number;
 }
 
-// Chosen. Fewer rows show no column.
-const FEW_ROWS = 3;
+/** Chosen: fewer rows show no column. */
+export const FEW_ROWS = 3;
 /** Of a cell that its column shows. */
 export const COLUMN_SCORE = 0.6;
 

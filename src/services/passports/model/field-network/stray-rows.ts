@@ -1,0 +1,43 @@
+import { median } from '../../../../base/median.ts';
+import type { ColumnSpec } from '../../schema/schema.ts';
+import { isNumbering } from '../../schema/values.ts';
+import type { ReadCell } from '../fields/table-repairs.ts';
+import { FEW_ROWS, type Row } from './room-columns.ts';
+import { SAME_LINE } from './room-order.ts';
+
+/**
+ * Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. A few rows on a
+ * page of their own are compared with `all`, and must be surer and numbered if these are.
+ */
+export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
+  const isApart = rows.length < FEW_ROWS && rows.length < all.length;
+  const others = isApart ? all : rows;
+  const count = new Map<ColumnSpec, number>();
+  for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
+  const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
+  const numbers = usual.find(isNumbering);
+  const numbering = isApart ? numbers : undefined;
+  const isFarFromNumbers = farFrom(rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers)));
+  return rows.filter(({ cells }, i) => {
+    const specs = cells.map(({ spec }) => spec);
+    const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
+    const isLike = specs.filter((spec) => usual.includes(spec)).length >= 0.6 * usual.length;
+    if (numbers && isFarFromNumbers(rows[i]!)) return false;
+    if (cells.some(isRangeOfPremises)) return false;
+    return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
+  });
+}
+
+/** A sentence about several premises, such as "Подвал (пом. I–IV, 64,8 кв. м)". */
+const isRangeOfPremises = ({ spec, tokens }: ReadCell): boolean =>
+  isNumbering(spec) && /^[(]?[IVX]+[-–—][IVX]+\P{L}*$/u.test(tokens.map(({ text }) => text).join(''));
+
+/** Whether a row is further from the nearest of `rows` than these from each other. */
+function farFrom(rows: readonly Row[]): (row: Row) => boolean {
+  const distances = ({ y }: Row) => rows.map((one) => Math.abs(one.y - y));
+  const pitch = median(rows.map((row) => Math.min(...distances(row).filter((one) => one > SAME_LINE))));
+  return (row) => rows.length >= FEW_ROWS && Math.min(...distances(row)) > MAX_PITCHES * pitch;
+}
+
+// Chosen.
+const MAX_PITCHES = 2.5;
