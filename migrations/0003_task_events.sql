@@ -5,7 +5,7 @@ create table unnumbered_task_events (
   service       text           not null,
   principal     text           not null,
   task_id       text collate "C" not null,
-  kind          text           not null check (kind in ('terminal', 'deleted', 'corrected', 'paused', 'completed')),
+  kind          text           not null,               -- terminal, deleted, corrected, paused, completed
   status        text,                                  -- of the task; null unless it ended
   error_code    text,
   endpoint      text,                                  -- a paused one; `task_id` is that of its last failed delivery

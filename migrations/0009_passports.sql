@@ -256,35 +256,24 @@ end $$;
 create trigger record_document_deletion after delete on passport_documents
   for each row execute function passport_record_document_deletion();
 
+-- Also deletes the read pages of a task that ends, whichever component ends it. Sandbox keys (docs/decisions/0048-sandbox.md) have none.
 create function passport_record_status_change() returns trigger language plpgsql as $$
 begin
   insert into passport_events (session, kind, document, status, error_code, previous_status, previous_error_code)
   select d.session, 'task', d.id, new.status, new.error_code, old.status, old.error_code
     from passport_documents d
    where d.id = new.id;
+  if new.finished_at is not null then
+    delete from passport_read_pages where document = new.id;
+  end if;
   return null;
 end $$;
 
--- Lease renewals do not set these columns, and the condition excludes other services.
-create trigger passport_record_status_change after update of status, error_code on tasks
-  for each row when (new.service = 'passports' and new.status <> old.status)
+-- Lease renewals do not set the status, and the condition excludes other services. One trigger, because PostgreSQL parses the
+-- condition of each trigger in every statement that changes a task.
+create trigger passport_record_status_change after update of status on tasks
+  for each row when (new.status <> old.status and new.service in ('passports', 'passports.sandbox'))
   execute function passport_record_status_change();
-
--- Tasks of sandbox keys (docs/decisions/0048-sandbox.md).
-create trigger passport_record_sandbox_status_change after update of status, error_code on tasks
-  for each row when (new.service = 'passports.sandbox' and new.status <> old.status)
-  execute function passport_record_status_change();
-
--- A trigger, so that the pages are deleted whichever component ends the task.
-create function passport_delete_read_pages() returns trigger language plpgsql as $$
-begin
-  delete from passport_read_pages where document = new.id;
-  return null;
-end $$;
-
-create trigger passport_delete_read_pages after update of finished_at on tasks
-  for each row when (new.service = 'passports' and new.finished_at is not null and old.finished_at is null)
-  execute function passport_delete_read_pages();
 
 -- A correction is an event of the document's task.
 create function passport_record_correction_event() returns trigger language plpgsql as $$

@@ -9,6 +9,7 @@ import {
   type onResponseHookHandler,
 } from 'fastify';
 import { type ApiError, methodNotAllowed, notFound, queueUnavailable, uriTooLong } from '../base/api-error.ts';
+import { createLazyLog } from '../base/lazy-log.ts';
 import type { Log } from '../base/log.ts';
 import type { Traces } from '../base/trace.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
@@ -26,7 +27,6 @@ import { createSlidingWindow, type Limiter } from './rate-limit.ts';
 import { referencePages } from './reference-pages.ts';
 import { rejectSmuggling } from './reject-smuggling.ts';
 import { requestId } from './request-id.ts';
-import { createRequestLog } from './request-log.ts';
 import { DEFAULT_TIMEOUTS, MAX_URL_LENGTH, rejectIdleBodies, serverLimits, type Timeouts } from './server-limits.ts';
 import { traceRequests } from './tracing.ts';
 import { createValidators, envelopeValidation, type ValidationFormat } from './validation.ts';
@@ -134,7 +134,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     if (limited) onLimited();
     refuse(limited ?? error, request, reply);
   });
-  app.setChildLoggerFactory(createRequestLog);
+  app.setChildLoggerFactory((parent, bindings) => createLazyLog(parent as Log, bindings));
   // Before all other hooks, so that a span covers the whole request.
   if (options.traces) traceRequests(app, { service, traces: options.traces });
   // Response schemas are documentation only: do not filter or coerce fields.

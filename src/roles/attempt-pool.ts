@@ -39,9 +39,11 @@ export type AttemptPool = ReturnType<typeof createAttemptPool>;
 
 /** The concurrent attempts of one worker. */
 export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
-  const { id, service, tasks, workMetrics, log, signal } = deps;
+  const { id, service, tasks, maxAttempts, workMetrics, log, signal, stuckMs } = deps;
   const attempts = new Map<string, Attempt>();
   let stuck = false;
+  const onCheckpoint = () => renewals.now();
+  const onWaiting = () => exchange.notify();
 
   const recordOutcome = ({ claim, processingMs, span, code }: EndedSpan, outcome: AttemptOutcome) => {
     workMetrics.observeAttempt(claim, processingMs, outcome);
@@ -54,9 +56,7 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
       return exchange.record({ claim, result: requeuedUncounted(claim, WORKER_STOPPED), processingMs: 0 });
     workMetrics.observeWait(claim);
     const span = beginAttemptSpan(deps.traces, service, claim);
-    const attempt = beginAttempt(claim, model, {
-      ...{ ...deps, span, onCheckpoint: () => renewals.now(), onWaiting: () => exchange.notify() },
-    });
+    const attempt = beginAttempt(claim, model, { id, maxAttempts, log, span, stuckMs, onCheckpoint, onWaiting });
     const { id: task } = claim;
     // A process that was paused may claim a task while its own lost attempt still runs.
     attempts.get(task)?.abandon();

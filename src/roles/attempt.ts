@@ -1,7 +1,7 @@
 import { isStorageUnavailable } from '../base/files/storage-unavailable.ts';
 import type { JsonObject } from '../base/json.ts';
+import { createLazyLog } from '../base/lazy-log.ts';
 import type { Log } from '../base/log.ts';
-import { aborted, sleep } from '../base/loop.ts';
 import { type OnStep, type Span, withSteps } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
@@ -48,7 +48,7 @@ export function beginAttempt(
     maxAttempts: number;
     log: Log;
     span?: Span | undefined;
-    stuckMs?: number;
+    stuckMs?: number | undefined;
     /** Called when the model reports a checkpoint. */
     onCheckpoint?: () => void;
     /** Called when the attempt begins to wait in the model. */
@@ -56,7 +56,7 @@ export function beginAttempt(
   },
 ) {
   const { maxAttempts, stuckMs = STUCK_TIMEOUT_MS } = options;
-  const log = options.log.child({
+  const log = createLazyLog(options.log, {
     ...{ task: claim.id, attempt: claim.attempt, request_id: claim.requestId },
     ...(options.span && { trace_id: options.span.traceId }),
   });
@@ -69,7 +69,15 @@ export function beginAttempt(
     waitingSince = waiting ? now : undefined;
   };
   const stop = new AbortController();
-  const end = (reason: Reason) => stop.abort(reason);
+  let becomeStuck: (settled: Settled) => void;
+  const stuck = new Promise<Settled>((resolve) => {
+    becomeStuck = resolve;
+  });
+  let stuckTimer: NodeJS.Timeout | undefined;
+  const end = (reason: Reason) => {
+    stuckTimer ??= setTimeout(becomeStuck, stuckMs, STUCK);
+    stop.abort(reason);
+  };
   const startTimeLimit = () => setTimeout(end, model.timeLimitMs, 'timed-out');
   let timeLimit: NodeJS.Timeout | undefined = startTimeLimit();
   const steps = new Map<string, StepTime>();
@@ -132,9 +140,10 @@ export function beginAttempt(
         (value) => ({ value }),
         (error: unknown) => ({ error }),
       ),
-      stuckAfter(stop.signal, stuckMs),
+      stuck,
     ]);
     clearTimeout(timeLimit);
+    clearTimeout(stuckTimer);
     countWaiting(false);
     const processingMs = performance.now() - begun - waitedMs;
     const { result, code } = evaluate(settled, processingMs);
@@ -166,12 +175,6 @@ type Settled = { readonly value: Awaited<ReturnType<Model['run']>> } | { readonl
 
 /** Only an aborted attempt can be stuck. */
 const STUCK: Settled = { error: undefined };
-
-async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<Settled> {
-  await aborted(signal);
-  await sleep(stuckMs);
-  return STUCK;
-}
 
 /** A result that requeues the task without counting the attempt. */
 export const requeuedUncounted = ({ id, attempt }: Claim, reason: string, delayMs = 0): AttemptResult => ({

@@ -1,6 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db, type Statement } from '../base/db.ts';
 import type { BatchShare } from './batch-share.ts';
 import { HINT_CHANNEL } from './hints.ts';
+import { jsonColumn, jsonColumnSql } from './json-column.ts';
 import { type Nullable, withoutNulls } from './null-columns.ts';
 import { type Fronts, floorParameters, IS_WAITING, isAboveFloor, type QueueFloors } from './queue-floors.ts';
 import type { AttemptResult, Claim, ClaimRequest, CompleteAndClaimResult, Renewal } from './store.ts';
@@ -52,23 +53,23 @@ export async function completeAndClaim(
   };
 }
 
-const ENDING_TYPES = 'text smallint text text text text int float8 bool text text text'.split(' ');
+const ENDING_TYPES = 'text smallint text json text text int float8 bool json json text'.split(' ');
 
-/** One array per column of `ending`. */
-function endingParameters(endings: readonly AttemptResult[]): unknown[][] {
+/** One parameter per column of `ending`: arrays, and texts for JSON. */
+function endingParameters(endings: readonly AttemptResult[]): unknown[] {
   const sorted = [...endings].sort(byId);
   return [
     sorted.map((e) => e.id),
     sorted.map((e) => e.attempt),
     sorted.map((e) => e.outcome),
-    sorted.map((e) => (e.outcome === 'done' ? JSON.stringify(e.result) : null)),
+    jsonColumn(sorted.map((e) => (e.outcome === 'done' ? e.result : undefined))),
     sorted.map((e) => (e.outcome === 'failed' ? e.failure.code : null)),
     sorted.map((e) => (e.outcome === 'failed' ? e.failure.message : null)),
     sorted.map((e) => (e.outcome === 'again' ? null : Math.min(Math.round(e.processingMs), MAX_PROCESSING_MS))),
     sorted.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
     sorted.map((e) => e.outcome === 'again' && e.uncounted === true),
-    sorted.map((e) => (e.outcome === 'done' && e.attachment !== undefined ? JSON.stringify(e.attachment) : null)),
-    sorted.map(({ steps }) => (steps === undefined ? null : JSON.stringify(steps))),
+    jsonColumn(sorted.map((e) => (e.outcome === 'done' ? e.attachment : undefined))),
+    jsonColumn(sorted.map(({ steps }) => steps)),
     sorted.map((e) => (e.outcome === 'again' ? (e.reason ?? null) : null)),
   ];
 }
@@ -198,10 +199,13 @@ const claimStatement = (name: string, claimed: string): Statement => ({
     select answer.* from quick, (${RESULT_ROWS}) as answer`,
 });
 
+const columnSql = (parameter: string, type: string) =>
+  type === 'json' ? jsonColumnSql(parameter) : `${parameter}::${type}[]`;
+
 /** `first`: the number of the first parameter made by `endingParameters`. */
 const endedSql = (worker: string, first: number) => `
     with ending as materialized (
-      select * from unnest(${ENDING_TYPES.map((type, i) => `$${first + i}::${type}[]`).join(', ')})
+      select * from unnest(${ENDING_TYPES.map((type, i) => columnSql(`$${first + i}`, type)).join(', ')})
            as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment, steps, reason)
        limit cardinality($${first}::text[]) -- for the planner few rows: it does not scan the table
     ),
@@ -213,14 +217,14 @@ const endedSql = (worker: string, first: number) => `
                                   when e.outcome = 'again' then least(t.run_at, now()) else t.run_at end,
              returned      = case e.outcome when 'again' then coalesce(t.returned, 'handed_back') else t.returned end,
              attempts      = case when e.uncounted then t.attempts - 1 else t.attempts end,
-             result        = e.result::json,
-             attachment    = e.attachment::json,
+             result        = nullif(e.result, '')::json,
+             attachment    = nullif(e.attachment, '')::json,
              error_code    = e.error_code,
              error         = e.error,
              processing_ms = e.processing_ms,
              checkpoint    = case e.outcome when 'again' then t.checkpoint end,
              attempt_log   = ${withAttemptLogged(
-               `'steps', e.steps::jsonb, 'error', e.error_code, 'reason', e.reason, 'delay', e.delay_ms`,
+               `'steps', nullif(e.steps, '')::jsonb, 'error', e.error_code, 'reason', e.reason, 'delay', e.delay_ms`,
              )},
              worker        = null,
              leased_until  = null

@@ -378,6 +378,33 @@ describe('the task store in PostgreSQL', () => {
       expect(await read(id)).not.toHaveProperty('attachment');
     });
 
+    it('records several results at once, with control characters, large numbers and without an attachment', async () => {
+      const ids = [await accept(), await accept(), await accept(), await accept()].sort() as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      await claim({ limit: 4 });
+      const result = { text: '"quoted" \\ \u0000 \u001e \n слово', empty: '' };
+      const failure: Failure = { code: 'IMAGE_CORRUPT', message: 'The image is damaged.' };
+      await store.completeAndClaim(
+        [
+          { id: ids[0], attempt: 1, outcome: 'failed', failure, processingMs: 3 },
+          { ...done(ids[1]), result },
+          { ...done(ids[2]), result: null, attachment: { map: '\u001e' } },
+          { ...done(ids[3]), result: '' },
+        ],
+        want({ limit: 0 }),
+      );
+      expect(await read(ids[0])).toMatchObject({ status: 'failed', failure });
+      const results = await Promise.all(ids.slice(1).map(read));
+      const texts = results.map((task) => (task.status === 'done' ? task.resultText : undefined));
+      expect(texts).toEqual([result, null, ''].map((value) => JSON.stringify(value)));
+      const attachments = await Promise.all(ids.map((id) => store.readAttachment(id)));
+      expect(attachments).toEqual([undefined, undefined, { map: '\u001e' }, undefined]);
+    });
+
     it('keeps the status processing between attempts and delays the next attempt', async () => {
       const id = await accept();
       await claim();

@@ -1,20 +1,20 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from './log.ts';
 
 /**
- * A request logger that creates its child logger at the first line. Most requests log nothing, and a child logger takes as
- * long as authentication and the rate limit together.
+ * A child of `parent` with `bindings` that is created at the first line. Most requests and attempts log nothing, and creating a
+ * child logger takes as long as authentication and the rate limit of a request together.
  */
-export function createRequestLog(parent: FastifyBaseLogger, bindings: object): FastifyBaseLogger {
+export function createLazyLog(parent: Log, bindings: object): Log {
   const log: LazyLog = Object.create(prototype);
   log.parent = parent;
   log.bindings = bindings;
   log.created = undefined;
-  return log as unknown as FastifyBaseLogger;
+  return log as unknown as Log;
 }
 
-type LazyLog = { parent: FastifyBaseLogger; bindings: object; created: FastifyBaseLogger | undefined };
+type LazyLog = { parent: Log; bindings: object; created: Log | undefined };
 
-const METHODS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent', 'child'] as const;
+const METHODS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent', 'child', 'isLevelEnabled'] as const;
 
 // A shared prototype: Fastify reads these methods for each request, which must not create the child logger.
 const prototype: Record<string, (this: LazyLog, ...line: never[]) => unknown> = Object.fromEntries(
