@@ -16,6 +16,7 @@ export function isUnavailable(error: unknown): boolean {
   if (typeof code === 'string') {
     if (UNAVAILABLE_SQLSTATE.test(code)) return true;
     if (UNREACHABLE.has(code) && syscall !== 'open') return true;
+    if (code === 'ENOENT' && syscall === 'connect') return true; // the Unix socket of a stopped server
   }
   return CONNECTION_LOST.test(error.message) || isUnavailable(error.cause);
 }

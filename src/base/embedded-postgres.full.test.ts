@@ -259,9 +259,27 @@ describe('startEmbeddedPostgres after a crash', () => {
     for (const pid of [first.pid, other.pid]) {
       await writeFile(lockFile, `${pid}\n${dirname(lockFile)}\n1700000000\n5432\n\n127.0.0.1\n  1 1\nready   \n`);
       if (AS_ROOT) await chown(lockFile, NOBODY.uid, NOBODY.gid);
-      await start().then((server) => server.stop());
+      // The lock file of a socket, of which PostgreSQL would also think that its server runs.
+      const socketLock = join(dirname(lockFile), `.s.PGSQL.${new URL(first.url).port}.lock`);
+      await writeFile(socketLock, `${pid}\n${dirname(lockFile)}\n1700000000\n5432\n.\n`);
+      if (AS_ROOT) await chown(socketLock, NOBODY.uid, NOBODY.gid);
+      const server = await start();
+      expect(server.url).toBe(first.url);
+      await server.stop();
     }
     expect(other.exitCode).toBeNull();
+  });
+
+  test('connects through a Unix socket, or over TCP in a folder with a long path', async () => {
+    await fromEarlierRun();
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const through = 'select inet_server_addr() is null as socket';
+    expect(await ask(server, through)).toEqual([{ socket: true }]);
+    const long = await start({ dataDir: join(dataDir, 'x'.repeat(80)) });
+    onTestFinished(() => long.stop());
+    expect(new URL(long.url).hostname).toBe('127.0.0.1');
+    expect(await ask(long, through)).toEqual([{ socket: false }]);
   });
 
   test('creates a new cluster after an interrupted initdb and deletes its remains', async () => {

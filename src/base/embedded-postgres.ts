@@ -24,6 +24,7 @@ import { isAlive } from './postgres/processes.ts';
 import { StartingUp, startServer } from './postgres/server.ts';
 import { type Account, chooseAccount, chownToFolderOwner } from './postgres/server-account.ts';
 import { rotateServerLog } from './postgres/server-log.ts';
+import { unixSocketFolder } from './postgres/unix-socket.ts';
 
 export interface EmbeddedPostgres {
   /** Contains the password: pass it on in the environment, never on a command line or in a log. */
@@ -61,7 +62,7 @@ interface Target {
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts PostgreSQL with its data under `dataDir`, listening on 127.0.0.1 only. Creates the cluster on the first start and
+ * Starts PostgreSQL with its data under `dataDir`, listening on 127.0.0.1 and a Unix socket in the cluster only. Creates the cluster on the first start and
  * adopts a server that still runs, for example after its parent was killed. Processes with the same `dataDir` share one
  * server; `stop` of any of them stops it for all.
  */
@@ -122,7 +123,7 @@ async function adopt(target: Target): Promise<EmbeddedPostgres | undefined> {
     return undefined; // not a server, in a process that we may not inspect: PostgreSQL checks the lock file itself
   }
   log.info({ database_pid: pid, port: lock.port }, 'adopted the running database');
-  return handle(target, { port: lock.port, pid, adopted: true, exited: waitForExit(pid) });
+  return await handle(target, { port: lock.port, pid, adopted: true, exited: waitForExit(pid) });
 }
 
 async function launch(target: Target, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -139,7 +140,7 @@ async function launch(target: Target, options: EmbeddedPostgresOptions): Promise
     await stopPostmaster(pid, exited, log);
     throw error;
   }
-  return handle(target, { port, pid, adopted: false, exited });
+  return await handle(target, { port, pid, adopted: false, exited });
 }
 
 async function openHome(dataDir: string): Promise<string> {
@@ -151,8 +152,9 @@ async function openHome(dataDir: string): Promise<string> {
   return realpath(path);
 }
 
-const urlOf = ({ password }: Target, port: number, database: string) =>
-  `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+/** `folder`: of the Unix socket; without one the address is that of TCP. */
+const urlOf = ({ password }: Target, port: number, database: string, folder?: string) =>
+  `postgres://${SUPERUSER}:${password}@${folder ? encodeURIComponent(folder) : '127.0.0.1'}:${port}/${database}`;
 
 /** Checks that this cluster's server listens on the port, and creates the database if missing. */
 async function becomeReachable(port: number, target: Target): Promise<void> {
@@ -177,8 +179,12 @@ async function becomeReachable(port: number, target: Target): Promise<void> {
   }
 }
 
-function handle(target: Target, server: Omit<EmbeddedPostgres, 'url' | 'stop'> & { port: number }): EmbeddedPostgres {
+async function handle(
+  target: Target,
+  server: Omit<EmbeddedPostgres, 'url' | 'stop'> & { port: number },
+): Promise<EmbeddedPostgres> {
   const { port, pid, adopted, exited } = server;
+  const url = urlOf(target, port, 'assay', await unixSocketFolder(target.cluster, port));
   const { home, log } = target;
   const rotation = setInterval(() => {
     rotateServerLog(home).catch((error: unknown) => log.warn({ err: error }, 'cannot rotate the log of the database'));
@@ -190,7 +196,7 @@ function handle(target: Target, server: Omit<EmbeddedPostgres, 'url' | 'stop'> &
     stopping ??= Promise.resolve(); // the pid may be reused
   });
   return {
-    url: urlOf(target, port, 'assay'),
+    url,
     pid,
     adopted,
     exited,

@@ -31,7 +31,10 @@ export default async function databaseServer(project: TestProject): Promise<(() 
       log: createLog('warn', 'test-database'),
       unsafeForTests: true,
     });
-    project.provide('databaseUrl', server.url);
+    // Over TCP, so that tests can put a proxy or a pooler before it.
+    const url = new URL(server.url);
+    url.hostname = '127.0.0.1';
+    project.provide('databaseUrl', url.href);
     return async () => {
       await server.stop().finally(remove);
     };

@@ -7,6 +7,7 @@ import type { Binaries } from './binaries.ts';
 import { clusterName, readLockFile, stopPostmaster } from './postmaster.ts';
 import { type Account, reachablePath, serverEnvironment } from './server-account.ts';
 import { openServerLog } from './server-log.ts';
+import { prepareUnixSocket } from './unix-socket.ts';
 
 /** The server cannot start yet; a later attempt may succeed. */
 export class StartingUp extends Error {}
@@ -26,9 +27,10 @@ interface ServerOptions {
 export async function startServer(options: ServerOptions): Promise<{ pid: number; exited: Promise<void> }> {
   const { cluster, home, account, log, signal } = options;
   const dataPath = await reachablePath(cluster, account);
+  const socketFolder = await prepareUnixSocket(cluster);
   const output = await openServerLog(home);
   const logStart = (await output.stat()).size;
-  const server = spawnServer(options, dataPath, output);
+  const server = spawnServer({ ...options, dataPath, socketFolder, output });
   try {
     for (let waitedMs = 0; !server.end(); waitedMs += 15) {
       const lock = await readLockFile(cluster);
@@ -54,7 +56,6 @@ const TRANSIENT_ERRORS =
 // Set on the command line, not in the cluster, so that a newer version of this program can change them.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // socket paths are limited to 107 bytes
   max_connections: 100,
   shared_buffers: `${sharedBuffersMb()}MB`,
   // Reading 26 000 pages of the page cache took 0.3 to 0.9 s with I/O worker processes, 0.18 s without (measured).
@@ -91,13 +92,14 @@ const UNSAFE = {
   max_connections: 300, // all test files of a run share a server
 };
 
-function spawnServer(
-  { binaries, cluster, account, port, unsafeForTests }: ServerOptions,
-  dataPath: string,
-  output: FileHandle,
-) {
+function spawnServer(options: ServerOptions & { dataPath: string; socketFolder: string; output: FileHandle }) {
+  const { binaries, cluster, account, port, unsafeForTests, dataPath, socketFolder, output } = options;
   const args = ['-D', dataPath];
-  const settings = { ...SETTINGS, ...(unsafeForTests ? UNSAFE : {}), port, cluster_name: clusterName(cluster) };
+  const settings = {
+    ...SETTINGS,
+    ...(unsafeForTests && UNSAFE),
+    ...{ port, cluster_name: clusterName(cluster), unix_socket_directories: socketFolder },
+  };
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
   // Its own session, so that Ctrl-C in a terminal does not stop the server before the processes that use it.
   const child = spawn(binaries.postgres, args, {
