@@ -1,6 +1,6 @@
 -- The queue and its results: inserting a row queues a task, and the same row later holds its result
 -- (docs/decisions/0001-one-table.md). Without check constraints, here and in unnumbered_task_events: PostgreSQL parses their
--- expressions in every statement, which took a tenth of the time of a completion (measured). Only src/tasks/ writes these tables.
+-- expressions in every statement, which took a tenth of the time of a completion (measured).
 create table tasks (
   id               text collate "C" primary key,       -- starts with the time, so that inserts use one end of the index
   service          text        not null,

@@ -16,7 +16,8 @@ export function isUnavailable(error: unknown): boolean {
   if (typeof code === 'string') {
     if (UNAVAILABLE_SQLSTATE.test(code)) return true;
     if (UNREACHABLE.has(code) && syscall !== 'open') return true;
-    if (code === 'ENOENT' && syscall === 'connect') return true; // the Unix socket of a stopped server
+    // The Unix socket of a stopped server, or one with too many waiting connections.
+    if ((code === 'ENOENT' || code === 'EAGAIN') && syscall === 'connect') return true;
   }
   return CONNECTION_LOST.test(error.message) || isUnavailable(error.cause);
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openDb } from './db.ts';
 import { isUnavailable } from './db-errors.ts';
+import { succeeds } from './file-system.ts';
 import type { Log } from './log.ts';
 import { sleep } from './loop.ts';
 import { OperatorError } from './operator-error.ts';
@@ -156,6 +157,17 @@ async function openHome(dataDir: string): Promise<string> {
 const urlOf = ({ password }: Target, port: number, database: string, folder?: string) =>
   `postgres://${SUPERUSER}:${password}@${folder ? encodeURIComponent(folder) : '127.0.0.1'}:${port}/${database}`;
 
+/** The address of the running server: that of its Unix socket if that works. */
+async function addressOf(target: Target, port: number): Promise<string> {
+  const folder = await unixSocketFolder(target.cluster, port);
+  if (folder !== undefined) {
+    const url = urlOf(target, port, 'assay', folder);
+    const db = openDb({ url, log: target.log, max: 1 });
+    if (await succeeds(db.query('select')).finally(() => db.close())) return url;
+  }
+  return urlOf(target, port, 'assay');
+}
+
 /** Checks that this cluster's server listens on the port, and creates the database if missing. */
 async function becomeReachable(port: number, target: Target): Promise<void> {
   const db = openDb({ url: urlOf(target, port, 'postgres'), log: target.log, max: 1 });
@@ -184,7 +196,7 @@ async function handle(
   server: Omit<EmbeddedPostgres, 'url' | 'stop'> & { port: number },
 ): Promise<EmbeddedPostgres> {
   const { port, pid, adopted, exited } = server;
-  const url = urlOf(target, port, 'assay', await unixSocketFolder(target.cluster, port));
+  const url = await addressOf(target, port);
   const { home, log } = target;
   const rotation = setInterval(() => {
     rotateServerLog(home).catch((error: unknown) => log.warn({ err: error }, 'cannot rotate the log of the database'));

@@ -14,7 +14,19 @@ export function createLazyLog(parent: Log, bindings: object): Log {
 
 type LazyLog = { parent: Log; bindings: object; created: Log | undefined };
 
-const METHODS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent', 'child', 'isLevelEnabled'] as const;
+const METHODS = [
+  'fatal',
+  'error',
+  'warn',
+  'info',
+  'debug',
+  'trace',
+  'silent',
+  'child',
+  'isLevelEnabled',
+  'bindings',
+  'flush',
+] as const;
 
 // A shared prototype: Fastify reads these methods for each request, which must not create the child logger.
 const prototype: Record<string, (this: LazyLog, ...line: never[]) => unknown> = Object.fromEntries(
@@ -26,6 +38,12 @@ const prototype: Record<string, (this: LazyLog, ...line: never[]) => unknown> = 
     },
   ]),
 );
+
+Object.defineProperty(prototype, 'level', {
+  get(this: LazyLog): string {
+    return this.parent.level;
+  },
+});
 
 /** Like pino's `setBindings`. */
 prototype['setBindings'] = function (this: LazyLog, more: object): void {

@@ -179,7 +179,7 @@ async function openDatabase(planned: Config, signal: AbortSignal): Promise<Datab
       const { url } = running;
       running = next!;
       if (running.url === url) continue;
-      // Another program has taken the port; all processes use the old URL.
+      // Another program has taken the port, or the socket has come or gone; all processes use the old URL.
       moved.abort();
       moved = new AbortController();
     }
