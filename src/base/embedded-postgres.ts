@@ -124,7 +124,7 @@ async function adopt(target: Target): Promise<EmbeddedPostgres | undefined> {
     return undefined; // not a server, in a process that we may not inspect: PostgreSQL checks the lock file itself
   }
   log.info({ database_pid: pid, port: lock.port }, 'adopted the running database');
-  return await handle(target, { port: lock.port, pid, adopted: true, exited: waitForExit(pid) });
+  return handle(target, { port: lock.port, pid, adopted: true, exited: waitForExit(pid) });
 }
 
 async function launch(target: Target, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -141,7 +141,7 @@ async function launch(target: Target, options: EmbeddedPostgresOptions): Promise
     await stopPostmaster(pid, exited, log);
     throw error;
   }
-  return await handle(target, { port, pid, adopted: false, exited });
+  return handle(target, { port, pid, adopted: false, exited });
 }
 
 async function openHome(dataDir: string): Promise<string> {
