@@ -63,9 +63,9 @@ interface Target {
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts PostgreSQL with its data under `dataDir`, listening on 127.0.0.1 and a Unix socket in the cluster only. Creates the cluster on the first start and
- * adopts a server that still runs, for example after its parent was killed. Processes with the same `dataDir` share one
- * server; `stop` of any of them stops it for all.
+ * Starts PostgreSQL with its data under `dataDir`. It listens on 127.0.0.1 and on a Unix socket in the cluster. Creates the
+ * cluster on the first start and adopts a server that still runs, for example after its parent was killed. Processes with the
+ * same `dataDir` share one server; `stop` of any of them stops it for all.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log, signal } = options;
