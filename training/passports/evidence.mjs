@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from '../../src/ml/session.ts';
+import { bundledFile } from '../../src/services/passports/model/bundled-file.ts';
 import { runNetwork } from '../../src/services/passports/model/field-finder.ts';
-import { bundledNetwork } from '../../src/services/passports/model/field-network/bundled-network.ts';
 import { evidenceOf, inputsOf } from '../../src/services/passports/model/field-network/confidence.ts';
 import { readWithNetwork } from '../../src/services/passports/model/field-network/extract-with-network.ts';
 import { describeParts } from '../../src/services/passports/model/field-network/page-reading.ts';
@@ -19,7 +19,7 @@ import { compareFields } from '../../test/passports/accuracy/compare.ts';
 const [folder, cache, network] = process.argv.slice(2);
 const schema = loadSchema();
 const specs = new Map([...everyField(schema)].map(({ key, spec }) => [key, spec]));
-const session = await openSession({ path: network ?? (await bundledNetwork()), poolSize: 1 });
+const session = await openSession({ path: network ?? (await bundledFile('fields.onnx')), poolSize: 1 });
 const { signal } = new AbortController();
 
 const rows = [];

@@ -21,7 +21,7 @@ import os
 
 import data
 
-FILES = ["fields.onnx"]
+FILES = ["fields.onnx", "words.onnx", "words.txt"]  # the last two from words/
 REPRODUCE = "bash training/passports/train.sh OUT_FOLDER"
 
 
@@ -136,7 +136,7 @@ Assigns each word of a page of a technical passport to a field, a part of an add
   a word with its neighbours along lines, columns and ruled cells, and attends to all words of the page with rotary positions in two dimensions.
 - **Start weights:** none. Trained on generated pages, and on authored forms (`training/passports/forms`, `test/passports/accuracy/blind`) with other values; no real
   documents were used.
-- **Files:** `fields.onnx` ({weights['bytes'] / 1e6:.1f} MB, float16 weights), `manifest.json` (inputs, outputs, classes, SHA-256).
+- **Files:** `fields.onnx` ({weights['bytes'] / 1e6:.1f} MB, float16 weights), `words.onnx` and `words.txt` (second reading of the words of scans, `training/passports/words`), `manifest.json` (inputs, outputs, classes, SHA-256).
 - **Reproduce:** `{REPRODUCE}`{f" ({amount})" if amount else ""}. The command trains for 80 minutes; the shipped weights were continued (`training/passports/README.md`).
 
 ## Intended use

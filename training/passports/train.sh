@@ -75,6 +75,7 @@ authored=("$work"/mixed/*.bin)
 ln -s "${shards[@]:0:${#authored[@]}}" "$work/mixed/"
 phase 4 0.2 4e-4 "$work/mixed" --start "$work/phase3/last.pt" --warmup 60 --tokens 2500 "$@"
 "$python" "$here/export.py" "$work/phase4/last.pt" "$out/fields.onnx"
+cp "$root"/models/passports/1.0.0/words.{onnx,txt} "$out/"
 "$python" "$here/report.py" "$out" --classes "$work/classes.json" --checkpoint "$work/phase4/last.pt" \
   ${MEASUREMENTS:+--measurements "$MEASUREMENTS"}
 ls -l "$out"

@@ -7,10 +7,10 @@ import type { Job, Model, ModelContext, SharedSettings } from '../shared/service
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
+import { bundledFile } from './model/bundled-file.ts';
 import { loadPages, openDocumentPdf, savePage, saveReading } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
-import { bundledNetwork } from './model/field-network/bundled-network.ts';
 import { createLlmAssist } from './model/llm-assist.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
 import { type PdfProblem, PdfRejected } from './model/pages/pdf.ts';
@@ -43,7 +43,7 @@ export async function loadModel(deps: {
   const { db, files, scratchDir, log } = context;
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
-  const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
+  const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
   const learner = openTemplateLearner({ db, files, scratchDir, log, schema, finder });

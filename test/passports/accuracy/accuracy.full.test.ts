@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { bundledFile } from '../../../src/services/passports/model/bundled-file.ts';
 import { openFieldFinder } from '../../../src/services/passports/model/field-finder.ts';
-import { bundledNetwork } from '../../../src/services/passports/model/field-network/bundled-network.ts';
 import { loadSchema } from '../../../src/services/passports/schema/load-schema.ts';
 import { requireTool } from '../../support/require.ts';
 import { type Accuracy, compareFields, sumShares } from './compare.ts';
@@ -26,7 +26,7 @@ const BUNDLED_OCR_LOSS = { values: 15, cells: 25 };
 const schema = loadSchema();
 const isBundled = process.env['DOCUMENTS_OCR'] === 'registry';
 const reader = openDocumentReader(isBundled ? { tesseract: 'none' } : {});
-const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
+const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
 const { signal } = new AbortController();
 const table: Record<string, Record<string, string>> = {};
 afterAll(async () => {

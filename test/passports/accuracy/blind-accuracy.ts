@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { bundledFile } from '../../../src/services/passports/model/bundled-file.ts';
 import { openFieldFinder } from '../../../src/services/passports/model/field-finder.ts';
-import { bundledNetwork } from '../../../src/services/passports/model/field-network/bundled-network.ts';
 import type { Template } from '../../../src/services/passports/model/templates/match-templates.ts';
 import type { ReadPage } from '../../../src/services/passports/page-geometry.ts';
 import { loadSchema } from '../../../src/services/passports/schema/load-schema.ts';
@@ -31,7 +31,7 @@ const folder = /^\w+$/u.test(name) ? fileURLToPath(new URL(`blind/${name}`, impo
 const forms = await readBlindForms(folder);
 const cache = options.cache ?? (await mkdtemp(join(tmpdir(), 'blind-forms-')));
 const reader = openBlindReader({ cache, ocr: options.ocr as Ocr });
-const finder = await openFieldFinder(loadSchema(), { network: options.network ?? (await bundledNetwork()) });
+const finder = await openFieldFinder(loadSchema(), { network: options.network ?? (await bundledFile('fields.onnx')) });
 const { signal } = new AbortController();
 
 interface Sight {

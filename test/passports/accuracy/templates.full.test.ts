@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../src/services/passports/extraction.ts';
+import { bundledFile } from '../../../src/services/passports/model/bundled-file.ts';
 import { openFieldFinder } from '../../../src/services/passports/model/field-finder.ts';
-import { bundledNetwork } from '../../../src/services/passports/model/field-network/bundled-network.ts';
 import { applyTemplates } from '../../../src/services/passports/model/templates/apply-template.ts';
 import { learnLesson } from '../../../src/services/passports/model/templates/learn-lesson.ts';
 import type { Template } from '../../../src/services/passports/model/templates/match-templates.ts';
@@ -28,7 +28,7 @@ const MIN_ALONE: Record<Kind, { values: number; cells: number }> = {
 
 const schema = loadSchema();
 const reader = openDocumentReader();
-const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
+const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
 const { signal } = new AbortController();
 afterAll(() => Promise.all([reader.close(), finder.close()]));
 

@@ -1,8 +1,11 @@
 // Gives the words of an OCR the truth of the words in the DOM that they show.
 
-/** The words of `read` with `field`, `group` and `label` of those of `dom`; undefined if the page does not fit. Boxes are shares. */
-export function alignWords(dom, read) {
-  const toPoints = ([x, y]) => [x * dom.width, y * dom.height];
+/**
+ * The words of `dom` with their boxes on the page that was read, in points of `dom`; undefined if the page does not fit. Boxes of
+ * both lists are shares.
+ */
+export function placeWords(dom, read) {
+  const toPoints = pointsOf(dom);
   const anchors = anchorsOf(dom.words, read.words).map(([from, to]) => [toPoints(middle(from)), toPoints(middle(to))]);
   if (anchors.length < MIN_ANCHORS) return undefined;
   const toRead = fitAffine(anchors);
@@ -23,10 +26,17 @@ export function alignWords(dom, read) {
     }
     return [x + total[0] / total[2], y + total[1] / total[2]];
   };
-  const printed = dom.words.map((word) => ({
+  return dom.words.map((word) => ({
     word,
     box: [...place([word.box[0], word.box[1]]), ...place([word.box[2], word.box[3]])],
   }));
+}
+
+/** The words of `read` with `field`, `group` and `label` of those of `dom`; undefined if the page does not fit. Boxes are shares. */
+export function alignWords(dom, read) {
+  const printed = placeWords(dom, read);
+  if (!printed) return undefined;
+  const toPoints = pointsOf(dom);
   return read.words.map((word) => {
     const box = [...toPoints([word.box[0], word.box[1]]), ...toPoints([word.box[2], word.box[3]])];
     const { field, group, label } = shown(word.text, box, printed) ?? { group: 0 };
@@ -38,6 +48,9 @@ const MIN_ANCHORS = 6;
 /** In points. */
 const MAX_ERROR = 4;
 
+const pointsOf =
+  ({ width, height }) =>
+  ([x, y]) => [x * width, y * height];
 const middle = ({ box: [x0, y0, x1, y1] }) => [(x0 + x1) / 2, (y0 + y1) / 2];
 const distance = ([ax, ay], [bx, by]) => Math.hypot(ax - bx, ay - by);
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openSession } from '../../../dist/ml/session.js';
-import { bundledNetwork } from '../../../dist/services/passports/model/field-network/bundled-network.js';
+import { bundledFile } from '../../../dist/services/passports/model/bundled-file.js';
 import { alignForm, describeDocument } from './align-truth.mjs';
 import { openBrowser } from './browser.mjs';
 import { encodePrinted, writeShard } from './generate.mjs';
@@ -23,7 +23,7 @@ const { positionals, values: options } = parseArgs({
   },
 });
 const [out, variants, ...folders] = positionals;
-const session = await openSession({ path: options.network ?? (await bundledNetwork()), poolSize: 1 });
+const session = await openSession({ path: options.network ?? (await bundledFile('fields.onnx')), poolSize: 1 });
 const browser = await openBrowser();
 const forms = [];
 for (const folder of folders) {

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadPage, Word } from '../page-geometry.ts';
 import { loadSchema } from '../schema/load-schema.ts';
+import { bundledFile } from './bundled-file.ts';
 import { openFieldFinder } from './field-finder.ts';
-import { bundledNetwork } from './field-network/bundled-network.ts';
 
 const { signal } = new AbortController();
 const page = (words: readonly Word[]): ReadPage => ({
@@ -17,7 +17,7 @@ const wordGrid = (columns: number, rows: number) =>
   });
 
 async function finder(limit = { ms: 60_000, msPerPage: 5000 }) {
-  const opened = await openFieldFinder(loadSchema(), { network: await bundledNetwork(), limit });
+  const opened = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx'), limit });
   onTestFinished(() => opened.close());
   return opened;
 }

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { ReadPage } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
 import type { Schema } from '../../schema/schema.ts';
+import { bundledFile } from '../bundled-file.ts';
 import { openFieldFinder } from '../field-finder.ts';
-import { bundledNetwork } from './bundled-network.ts';
 
 const WIDTH = 595;
 const HEIGHT = 842;
@@ -21,7 +21,7 @@ const pageOf = (lines: readonly (readonly [x: number, y: number, text: string])[
 });
 
 it('extracts total area, year and address from a page with clear labels by the bundled network', async () => {
-  const finder = await openFieldFinder(loadSchema(), { network: await bundledNetwork() });
+  const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
   onTestFinished(() => finder.close());
   const page = pageOf([
     [200, 60, 'ТЕХНИЧЕСКИЙ ПАСПОРТ'],
@@ -50,7 +50,7 @@ it('extracts total area, year and address from a page with clear labels by the b
 });
 
 it('reads dates with the month first where another date of the document has it first', async () => {
-  const finder = await openFieldFinder(loadSchema(), { network: await bundledNetwork() });
+  const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
   onTestFinished(() => finder.close());
   const issued = async (inspected: string) => {
     const page = pageOf([
@@ -85,7 +85,7 @@ it('extracts fields and tables of a custom schema that the network does not know
       { key: 'areas', title: 'Areas', fields: [{ key: 'total_area', label: 'Площадь', type: 'number' }] },
     ],
   };
-  const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
+  const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
   onTestFinished(() => finder.close());
   const page = pageOf([
     [60, 130, 'Категория земель: земли населённых пунктов'],

@@ -16,7 +16,7 @@ function createEngine(all: LineWord[][], english: LineWord[][]) {
   };
   const engine: OcrEngine = {
     name: 'test',
-    readFigures: async () => [],
+    readWords: async () => [],
     recognize: answer('all', all),
     recognizeEnglish: answer('english', english),
   };

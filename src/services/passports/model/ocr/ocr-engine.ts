@@ -1,6 +1,6 @@
 import type { Rectangle } from './binarize.ts';
-import type { FigureReader } from './figure-reader.ts';
 import type { GrayImage } from './grayscale.ts';
+import type { WordReader } from './word-reader.ts';
 
 /** A word, in pixels of the line image. */
 export interface LineWord extends Rectangle {
@@ -33,10 +33,10 @@ export interface TextEngine {
   close(): Promise<void>;
 }
 
-/** Recognizes text, and numbers a second time. */
+/** Recognizes text, and words a second time. */
 export interface OcrEngine extends Omit<TextEngine, 'close'> {
-  /** Reads images of one word each, for their figures. */
-  readonly readFigures: FigureReader['read'];
+  /** Reads images of one word each. */
+  readonly readWords: WordReader['read'];
 }
 
 /** Two words without a space between them. */

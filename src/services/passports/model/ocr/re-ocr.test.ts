@@ -11,14 +11,14 @@ const word = (text: string, confidence = 0.95): LineWord => ({
   bottom: 9,
   confidence,
 });
-it('recognizeTwice reads only numbers of two characters and more again', async () => {
+it('recognizeTwice reads each word again, and replaces no short word with a longer one', async () => {
   const sizes: number[][] = [];
   const engine: OcrEngine = {
     name: 'test',
     recognize: async () => [[{ ...word('Площадь') }, { ...word('15'), left: 20, right: 40 }], [word('7')]],
     recognizeRussian: async () => [],
     recognizeEnglish: async () => [],
-    readFigures: async (images) => {
+    readWords: async (images) => {
       if (images.length > 0) sizes.push(images.map(({ width }) => width));
       return images.map(() => ({ text: '13', confidence: 1 }));
     },
@@ -29,16 +29,16 @@ it('recognizeTwice reads only numbers of two characters and more again', async (
     new AbortController().signal,
   );
   expect(read.map((line) => line.map(({ text }) => text))).toEqual([['Площадь', '13'], ['7']]);
-  expect(sizes).toEqual([[28]]);
+  expect(sizes).toEqual([[17, 28, 17]]);
 });
 
 it('recognizeTwice keeps a corrected number that has Latin letters', async () => {
   const engine: OcrEngine = {
     name: 'test',
     recognize: async () => [[word('Площадь'), word('помещения'), word('No142')]],
-    recognizeRussian: async (images) => images.map(() => [word('№142')]),
+    recognizeRussian: async (images) => images.map(() => [word('листа')]),
     recognizeEnglish: async () => [],
-    readFigures: async (images) => images.map(() => ({ text: 'No14,2', confidence: 1 })),
+    readWords: async (images) => images.map(() => ({ text: 'No14,2', confidence: 1 })),
   };
   const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
   expect(read!.at(-1)!.text).toBe('No14,2');
@@ -49,7 +49,7 @@ it('recognizeTwice reads the numbers of an English page again, also without a Ru
   const engine: OcrEngine = {
     name: 'test',
     recognize: async () => [text],
-    readFigures: async (images) => images.map(() => ({ text: '14.2', confidence: 1 })),
+    readWords: async (images) => images.map(() => ({ text: '14.2', confidence: 1 })),
   };
   const [read] = await recognizeTwice(engine, [createDrawing(60, 20)], new AbortController().signal);
   expect(read!.at(-1)!.text).toBe('14.2');
@@ -58,7 +58,7 @@ it('recognizeTwice reads the numbers of an English page again, also without a Ru
 it('recognizeTwice keeps the first reading if the second one times out', async () => {
   const engine: OcrEngine = {
     name: 'test',
-    readFigures: async (images) => images.map(() => ({ text: '', confidence: 0 })),
+    readWords: async (images) => images.map(() => ({ text: '', confidence: 0 })),
     recognize: async () => [[word('Площадь'), word('nuct'), word('15')]],
     recognizeEnglish: async () => [],
     recognizeRussian: async () => Promise.reject(new OcrTimeout(1)),
@@ -98,7 +98,7 @@ it('recognizeTwice reads words in Latin letters of a Russian page again, but no 
   let again = 0;
   const engine: OcrEngine = {
     name: 'test',
-    readFigures: async (images) => images.map(() => ({ text: '', confidence: 0 })),
+    readWords: async (images) => images.map(() => ({ text: '', confidence: 0 })),
     recognize: async () => [line],
     recognizeEnglish: async () => [],
     recognizeRussian: async (images) => {

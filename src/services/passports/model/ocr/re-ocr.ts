@@ -1,16 +1,17 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, meanConfidence, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
-import { hasFigures, reconcileFigures } from './reconcile-figures.ts';
+import { reconcileWords } from './reconcile-words.ts';
 import { MARGIN } from './text-regions.ts';
+import type { WordReading } from './word-reader.ts';
 
 /** Words of a page that are read again; each is an image of its own. */
-const MAX_AGAIN = 500;
+const MAX_AGAIN = 2000;
 
 /**
- * Recognizes lines, and two kinds of words again: numbers with a network that reads figures better than Tesseract, and on
- * a Russian page those in Latin letters with the Russian network: both networks together read `лист` as `nuct`. Without a
- * Russian reading in time the first one stays.
+ * Recognizes lines, then their words again with a network that reads single words, and on a Russian page those in Latin
+ * letters with Tesseract's Russian network: its networks together read `лист` as `nuct`. Without a Russian reading in time
+ * the first one stays.
  */
 export async function recognizeTwice(
   engine: OcrEngine,
@@ -27,7 +28,9 @@ export async function recognizeTwice(
   ) {
     const chosen = words
       .flatMap((line, index) =>
-        line.filter(({ text }) => isChosen(text)).map((word) => ({ word, image: lines[index]! })),
+        line
+          .filter((word) => !replaced.has(word) && isChosen(word.text))
+          .map((word) => ({ word, image: lines[index]! })),
       )
       .slice(0, MAX_AGAIN);
     const images = chosen.map(({ word, image }) => cropWord(image, word));
@@ -41,7 +44,11 @@ export async function recognizeTwice(
       if (reconciled !== word) replaced.set(word, reconciled);
     }
   }
-  await readAgain(hasFigures, engine.readFigures, reconcileFigures);
+  await readAgain(
+    () => true,
+    engine.readWords,
+    (word, second: WordReading) => reconcileWords(word, second, isEnglish),
+  );
   if (!isEnglish && recognizeEnglish && recognizeRussian) await readAgain(isLatin, recognizeRussian, reconcileLetters);
   return words.map((line) => line.map((word) => replaced.get(word) ?? word));
 }

@@ -11,7 +11,6 @@ import {
   uprightFrame,
   type Word,
 } from '../../page-geometry.ts';
-import { openFigureReader } from './figure-reader.ts';
 import type { Raster } from './grayscale.ts';
 import { joinDecimals } from './join-decimals.ts';
 import { type LineWord, type OcrEngine, OcrTimeout, type TextEngine } from './ocr-engine.ts';
@@ -21,6 +20,7 @@ import type { PreprocessedPage } from './preprocess.ts';
 import { compose, toShares } from './projection.ts';
 import { toRussianLetters } from './russian-letters.ts';
 import { openTesseract } from './tesseract.ts';
+import { openWordReader } from './word-reader.ts';
 
 export { OcrTimeout };
 
@@ -47,13 +47,13 @@ export async function openScanReader(options: ScanReaderOptions = {}) {
   const { tesseract = 'tesseract', languages } = options;
   const concurrency = options.concurrency ?? availableParallelism();
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
-  const figures = await openFigureReader(concurrency);
+  const wordReader = await openWordReader(concurrency);
   const openText = async () => installed ?? (await openBundled(concurrency, languages));
   const text = await openText().catch(async (error: unknown) => {
-    await figures.close();
+    await wordReader.close();
     throw error;
   });
-  const engine: OcrEngine = { ...text, readFigures: figures.read };
+  const engine: OcrEngine = { ...text, readWords: wordReader.read };
   // Half a second of CPU time per page. A thread that crashes fails only its own page.
   const threads = openThreadPool(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');
   const limit = pLimit(concurrency);
@@ -69,7 +69,7 @@ export async function openScanReader(options: ScanReaderOptions = {}) {
       return toScanResult(page, lines, isUpsideDown, { raster, size });
     },
     async close(): Promise<void> {
-      await Promise.all([text.close(), figures.close(), threads.close()]);
+      await Promise.all([text.close(), wordReader.close(), threads.close()]);
     },
   };
 }

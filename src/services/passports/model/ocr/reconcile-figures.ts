@@ -1,5 +1,5 @@
-import type { FigureReading } from './figure-reader.ts';
 import type { LineWord } from './ocr-engine.ts';
+import type { WordReading } from './word-reader.ts';
 
 /** From this confidence on, the second reading counts. */
 const MIN_CONFIDENCE = 0.9;
@@ -18,7 +18,7 @@ export function hasFigures(text: string): boolean {
  * Corrects a number by a confident second reading that is as long or has a decimal separator more. The confidence of other
  * differences is lowered. What stands around the number stays.
  */
-export function reconcileFigures(word: LineWord, second: FigureReading): LineWord {
+export function reconcileFigures(word: LineWord, second: WordReading): LineWord {
   if (second.confidence < MIN_CONFIDENCE) return word;
   const other = coreOf(second.text);
   const upright = word.text.replace(STROKE, '1');

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OperatorError } from '../../../../base/operator-error.ts';
-import { bundledNetwork } from './bundled-network.ts';
+import { OperatorError } from '../../../base/operator-error.ts';
+import { bundledFile } from './bundled-file.ts';
 
 const NETWORK = Buffer.from('a network');
 const sha256 = createHash('sha256').update(NETWORK).digest('hex');
@@ -18,15 +18,15 @@ async function folder(files: Record<string, string | Buffer>): Promise<string> {
 }
 
 async function expectOperatorError(path: string): Promise<void> {
-  const error = await bundledNetwork(path).catch((reason: unknown) => reason);
+  const error = await bundledFile('fields.onnx', path).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(OperatorError);
   expect((error as OperatorError).message).toContain(path);
 }
 
-describe('bundledNetwork', () => {
+describe('bundledFile', () => {
   it('returns the path of a network that matches its manifest', async () => {
     const path = await folder({ 'fields.onnx': NETWORK, 'manifest.json': MANIFEST });
-    expect(await bundledNetwork(path)).toBe(join(path, 'fields.onnx'));
+    expect(await bundledFile('fields.onnx', path)).toBe(join(path, 'fields.onnx'));
   });
 
   it('names the folder if the network or its manifest is missing', async () => {

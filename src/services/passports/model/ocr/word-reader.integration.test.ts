@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
 import { renderPage } from '../../../../../test/support/ocr/form.ts';
-import { openFigureReader } from './figure-reader.ts';
 import type { GrayImage } from './grayscale.ts';
+import { openWordReader } from './word-reader.ts';
 
-const reader = await openFigureReader(1);
+const reader = await openWordReader(1);
 afterAll(() => reader.close());
 const { signal } = new AbortController();
 
@@ -17,9 +17,10 @@ const draw = (text: string): Promise<GrayImage> =>
     200,
   );
 
-it('reads numbers of different lengths, in the order of their images', async () => {
-  // More than a batch, so that images of all widths are padded.
-  const texts = ['17,3', '1986', '12.04.1987', '8,5', '46:12:0030405:17', '250', '1204,75', '31', '2,05', '90'];
+it('reads numbers and words of different lengths, in the order of their images', async () => {
+  const numbers = ['17,3', '1986', '12.04.1987', '8,5', '46:12:0030405:17', '1204,75'];
+  const words = ['Площадь', 'бетонные', 'кв.', 'Юрьева', '№12', '27Б'];
+  const texts = [...numbers, ...words];
   const readings = await reader.read(await Promise.all(texts.map(draw)), signal);
   expect(readings.map(({ text }) => text)).toEqual(texts);
   expect(readings[1]!.confidence).toBeGreaterThan(0.9);

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { reconcileWords } from './reconcile-words.ts';
+
+const reconcile = (text: string, second: string, { first = 0.9, confidence = 0.97, isEnglish = false } = {}) =>
+  reconcileWords(
+    { text, left: 0, top: 0, right: 9, bottom: 9, confidence: first },
+    { text: second, confidence },
+    isEnglish,
+  );
+const isKept = ([text, second]: readonly [string, string], options = {}) => {
+  const { text: after, confidence } = reconcile(text, second, { first: 0.7, ...options });
+  return after === text && confidence === 0.7;
+};
+
+describe('reconcileWords', () => {
+  it('corrects a letter of a Cyrillic word, with the confidence of the second reading', () => {
+    expect(reconcile('Плошадь:', 'Площадь:')).toMatchObject({ text: 'Площадь:', confidence: 0.97 * 0.95 });
+    expect(reconcile('керамзиторлоки', 'керамзитоблоки').text).toBe('керамзитоблоки');
+    expect(reconcile('(6етонные),', '(бетонные).').text).toBe('(бетонные),');
+  });
+
+  it('corrects a number, also on an English page', () => {
+    expect(reconcile('142', '14,2').text).toBe('14,2');
+    expect(reconcile('142м', '14,2м').text).toBe('14,2м');
+    expect(reconcile('142', '14,2', { isEnglish: true }).text).toBe('14,2');
+  });
+
+  it('keeps a word whose second reading is uncertain, less sure, of another length, or another word', () => {
+    const pairs = [
+      ['ПОМЕЩЕНИИ', 'ПОМЕЩЕНИ'],
+      ['стены', 'крыша'],
+      ['остояние', 'Состояние'],
+      ['кв.23', 'кв 23'],
+      ['домик', 'до ик'],
+      ['домик.', 'домик,'],
+      ['лист', '12,5'],
+      ['тіл', 'тип'],
+    ] as const;
+    expect(pairs.filter((pair) => !isKept(pair, { confidence: 0.93 }))).toEqual([]);
+    expect(reconcile('Плошадь', 'Площадь', { confidence: 0.89, first: 0.5 }).text).toBe('Плошадь');
+    expect(reconcile('разрешения', 'разревения', { first: 0.97, confidence: 0.96 }).text).toBe('разрешения');
+  });
+
+  it('keeps capitals, `е` for `ё`, dashes, and letters that look alike in both alphabets', () => {
+    const pairs = [
+      ['КЛЕТКА', 'клетка'],
+      ['Семёнова', 'Семенова'],
+      ['1–2', '1-2'],
+      ['ВСЕ', 'BCE'],
+      ['г.', 'r.'],
+    ] as const;
+    expect(pairs.filter((pair) => !isKept(pair))).toEqual([]);
+  });
+
+  it('keeps initials, short words, words in Latin letters, options and remains of rules', () => {
+    const pairs = [
+      ['А.В.', 'Л.В.'],
+      ['не', 'на'],
+      ['Total', 'Тотал'],
+      ['wall', 'жалл'],
+      ['[X]', '(X)'],
+      ['{', '('],
+      ['☑', '0'],
+      ['~', '1'],
+      ['____', '1234'],
+    ] as const;
+    expect(pairs.filter((pair) => !isKept(pair, { first: 0.7, confidence: 0.94 }))).toEqual([]);
+    const always = pairs.slice(2);
+    expect(always.filter((pair) => !isKept(pair, { confidence: 1 }))).toEqual([]);
+  });
+
+  it('keeps the words of an English page', () => {
+    const pairs = [
+      ['Плошадь', 'Площадь'],
+      ['3', '8'],
+      ['ot', 'of'],
+    ] as const;
+    expect(pairs.filter((pair) => !isKept(pair, { isEnglish: true, confidence: 1 }))).toEqual([]);
+  });
+
+  it('replaces a single character with a sure reading, and keeps what stands around it', () => {
+    expect(reconcile('з', '3').text).toBe('3');
+    expect(reconcile('8.', '3,').text).toBe('3.');
+    expect(reconcile('3', 'з').text).toBe('3');
+    expect(reconcile('б)', '6)').text).toBe('б)');
+    expect(reconcile('8', '3', { confidence: 0.94 }).text).toBe('8');
+    expect(reconcile('7', '17').text).toBe('7');
+  });
+
+  it('replaces a doubtful word with a sure reading of the same length', () => {
+    expect(reconcile('1@1H', '101Н', { first: 0.7 }).text).toBe('101Н');
+    expect(reconcile('1@1H', '101Н').text).toBe('1@1H');
+    expect(reconcile('1@1H', '101Н', { first: 0.7, confidence: 0.94 }).text).toBe('1@1H');
+    expect(reconcile('м?', 'м²', { first: 0.7 }).text).toBe('м²');
+  });
+});
