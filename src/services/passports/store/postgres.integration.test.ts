@@ -645,6 +645,14 @@ describe('stored bytes', () => {
     expect(await count(COUNTED)).toEqual([{ principal: 'key:clerk', bytes: 7 }]);
   });
 
+  it('are summed up again if concurrent cleanups have left two sums of a key', async () => {
+    await db.query(`insert into passport_bytes (principal, bytes, folded) values ('anna', 5, true), ('anna', 6, true)`);
+    await documents.deleteExpired();
+    expect(await count('select principal, bytes::int as bytes from passport_bytes')).toEqual([
+      { principal: 'anna', bytes: 11 },
+    ]);
+  });
+
   it('beyond the quota are rejected, and their file is deleted', async () => {
     const key = await stored();
     const small = openDocuments({ quotaBytes: 10 });

@@ -33,12 +33,14 @@ const HELD = {
   text: 'select coalesce(sum(bytes), 0)::bigint as bytes from passport_bytes where principal = $1',
 };
 
-// Rows that a concurrent fold has deleted are not returned, so nothing counts twice.
+// Rows that a concurrent fold has deleted are not returned, so nothing counts twice. It may leave a second sum of a principal,
+// because neither fold sees the row of the other one; the next fold joins them.
 const FOLD = `
   with unfolded as (
     select serial, principal
       from passport_bytes
      where not folded
+        or principal in (select principal from passport_bytes where folded group by principal having count(*) > 1)
      order by serial
      limit $1
        for update skip locked),
