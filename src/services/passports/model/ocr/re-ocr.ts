@@ -1,7 +1,7 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, meanConfidence, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
-import { reconcileWords } from './reconcile-words.ts';
+import { coreOf, reconcileWords } from './reconcile-words.ts';
 import { MARGIN } from './text-regions.ts';
 import type { WordReading } from './word-reader.ts';
 
@@ -61,7 +61,7 @@ const MIN_RUSSIAN_CONFIDENCE = 0.25;
 
 /** The Russian letters of a word in Latin ones, with its own punctuation; a single letter only if it is an initial. */
 export function reconcileLetters(word: LineWord, second: readonly LineWord[]): LineWord {
-  const own = /[\p{L}\d](.*[\p{L}\d])?/u.exec(word.text)?.[0] ?? '';
+  const own = coreOf(word.text);
   const [before = '', after = ''] = word.text.split(own);
   const russian = second
     .map(({ text }) => text)

@@ -2,13 +2,13 @@ import type { LineWord } from './ocr-engine.ts';
 import type { WordReading } from './word-reader.ts';
 
 /** From this confidence on, the second reading counts. */
-const MIN_CONFIDENCE = 0.9;
+export const MIN_CONFIDENCE = 0.9;
 /** Of words that keep their text though the second reading differs. */
 const MAX_CONFIDENCE = 0.55;
 /** Of the second reading's confidence, for words that it changes. */
-const AFTER_CHANGE = 0.95;
+export const AFTER_CHANGE = 0.95;
 
-/** Whether a word has a number of two characters or more; lone figures are rarely misread. */
+/** Whether a word has a number of two characters or more. */
 export function hasFigures(text: string): boolean {
   const core = coreOf(text);
   return core.length > 1 && NUMBER.test(core);

@@ -1,15 +1,11 @@
 import type { LineWord } from './ocr-engine.ts';
-import { hasFigures, reconcileFigures } from './reconcile-figures.ts';
+import { AFTER_CHANGE, hasFigures, MIN_CONFIDENCE, reconcileFigures } from './reconcile-figures.ts';
 import type { WordReading } from './word-reader.ts';
 
-/** From this confidence on, the second reading of a Cyrillic word counts. */
-const MIN_CONFIDENCE = 0.9;
-/** The same for single characters and doubtful words. */
+/** From this confidence on, the second reading of single characters and doubtful words counts. */
 const MIN_SURE = 0.95;
 /** Of a doubtful word, at most. */
 const MAX_DOUBTFUL = 0.75;
-/** Of the second reading's confidence, for words that it changes. */
-const AFTER_CHANGE = 0.95;
 
 /**
  * Corrects a word of a Russian page by its second reading: numbers, single characters, Cyrillic words, and doubtful words. Only
@@ -57,11 +53,12 @@ const READABLE = /^[а-я\d.,:;()«»"№%°²³+*×=/@-]+$/u;
 const isUpToContext = (a: string, b: string): boolean => ['3з', '0о', 'б6', '6б'].includes(a + b);
 
 /** From the first letter or figure to the last one. */
-const coreOf = (text: string): string => /[\p{L}\d](?:.*[\p{L}\d])?/u.exec(text)?.[0] ?? '';
+export const coreOf = (text: string): string => /[\p{L}\d](?:.*[\p{L}\d])?/u.exec(text)?.[0] ?? '';
 
 const countDifferences = (a: string, b: string): number =>
   a.length === b.length ? [...a].filter((letter, i) => letter !== b[i]).length : Infinity;
 
+// Without I, J and S, whose twins are no Russian letters.
 const LATIN = 'ABEKMHOPCTYXaceopxykbr';
 const TWINS = 'АВЕКМНОРСТУХасеорхукьг';
 
