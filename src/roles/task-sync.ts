@@ -2,6 +2,7 @@ import { isOutcomeUnknown } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { createSignal } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
+import { MAX_CLAIMS } from '../tasks/complete-and-claim.ts';
 import type { AttemptResult, Claim, CompleteAndClaimResult, Renewal, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
@@ -86,7 +87,9 @@ export function createTaskSync(deps: {
       // What the last claim did not find arrives with a notification, except for `moreMayWait`. Half of the slots per batch,
       // so that the other half works while this batch is committed.
       const limit =
-        claimPending || (moreMayWait && waiting.length > 0) ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
+        claimPending || (moreMayWait && waiting.length > 0)
+          ? Math.min(free, Math.ceil(concurrency / 2), MAX_CLAIMS)
+          : 0;
       if (limit === 0 && waiting.length === 0) return;
       if (limit > 0 && (limit === free || waiting.length === 0)) claimPending = false;
       if (limit > 0) moreMayWait = busy;

@@ -115,6 +115,17 @@ const RESERVED_SECONDS = 10;
 /** A task that was not returned has a tag for `run_at`, which may be later than the clock. */
 const IS_CLAIMABLE = `${IS_WAITING} and (returned is null or run_at <= now())`;
 
+/** A claim locks and returns at most so many tasks. */
+export const MAX_CLAIMS = 1000;
+
+/**
+ * The first `$3` rows of at most 2 `MAX_CLAIMS`. The planner expects a limit of unknown value to return a tenth of the rows: of three
+ * limits it expects 2 rows, and therefore reuses one plan. With 2000 rows it would plan each statement again, which took 30 % of the
+ * time of a claim of 25 tasks and 80 % of a claim of one (measured).
+ */
+const limitedToFew = (rows: string): string =>
+  `select * from (select * from (select * from (${rows} limit $3) as a limit $3) as b limit $3) as c`;
+
 /** The first tasks of a priority: handed-back tasks, then those above the floor. */
 const waiting = (priority: Priority, floor: string, condition = 'true') => `
       select * from (
@@ -122,7 +133,7 @@ const waiting = (priority: Priority, floor: string, condition = 'true') => `
           from tasks
          where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]} and returned = 'handed_back' and run_at <= now() and ${condition}
          order by run_at, id
-         limit $3
+         limit ${MAX_CLAIMS}
            for update skip locked) as handed_back
       union all
       select * from (
@@ -131,7 +142,7 @@ const waiting = (priority: Priority, floor: string, condition = 'true') => `
          where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]} and ${isAboveFloor(floor)} and returned is null
            and ${condition}
          order by run_at, id
-         limit $3
+         limit ${MAX_CLAIMS}
            for update skip locked) as in_order`;
 
 const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
@@ -160,10 +171,7 @@ const claimedSql = (waitingTasks: string, isBatchFirst: boolean) => `
     next as materialized (
       select id, null::float8 as front from lost where is_next and not $5
       union all
-      select * from (
-        select * from (${waitingTasks}) as in_order
-         where not exists (select from lost where is_next)
-         limit $3) as others
+      ${limitedToFew(`select * from (${waitingTasks}) as in_order where not exists (select from lost where is_next)`)}
     ),
     claimed as (
       update tasks t

@@ -249,6 +249,36 @@ it('the commit of a lone result sends its hint, with and without a claim', async
   await drop();
 });
 
+it('claims are not planned again while many tasks wait', async () => {
+  const { db, drop } = await testDatabase();
+  const store = createPostgresTaskStore(db);
+  const insert = `insert into tasks (id, service, principal, input, priority, estimate_seconds)
+                  select n, 'a', 'p', '{}', n % 2, 1 from generate_series(1, 40000) as n`;
+  await db.query(insert);
+  await db.query('vacuum analyze tasks');
+  for (const limit of [1, 25]) {
+    for (let i = 0; i < 20; i++) {
+      const want = { service: 'a', worker: 'w', limit, leaseMs: 60_000 };
+      const { claimed } = await store.completeAndClaim([], want);
+      expect(claimed).toHaveLength(limit);
+      const endings = claimed.map(
+        ({ id, attempt }) => ({ id, attempt, outcome: 'done', result: {}, processingMs: 1 }) as const,
+      );
+      await store.completeAndClaim(endings, want);
+    }
+  }
+  const { rows } = await db.query(
+    `select name, sum(custom_plans)::int as custom from pg_prepared_statements where name in ('claim', 'advance') group by 1 order by 1`,
+  );
+  // PostgreSQL compares the costs of the first five plans.
+  expect(rows).toEqual([
+    { name: 'advance', custom: 5 },
+    { name: 'claim', custom: 5 },
+  ]);
+  store.close();
+  await drop();
+});
+
 it('a claim reports that more tasks may wait if the store receives no hints', async () => {
   const { url, drop } = await testDatabase();
   const log = createLog('silent', 'test');

@@ -261,6 +261,7 @@ export interface Claim {
 export interface ClaimRequest {
   readonly service: string;
   readonly worker: string;
+  /** At most `MAX_CLAIMS`. */
   readonly limit: number;
   readonly leaseMs: number;
   /** The worker's number for this claim request, for `returnClaims`. */
