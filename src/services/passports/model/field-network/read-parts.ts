@@ -1,7 +1,7 @@
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
 import { namesIn, writePart } from '../fields/composite-values.ts';
-import { correctAddress } from '../fields/correct-address.ts';
+import { correctAddress, correctHouseNumbers } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
@@ -50,9 +50,11 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     .map(([at, value]) => [at, withKind(value, parts[at]!, reading)] as const);
   const values = ordered.map(([, value]) => value);
   if (values.length < 2) return undefined;
+  const tokens = values.flatMap((value) => value.tokens);
+  const text = ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', ');
   return {
-    tokens: values.flatMap(({ tokens }) => tokens),
-    value: ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', '),
+    tokens,
+    value: tokens.some(({ confidence }) => confidence !== null) ? correctHouseNumbers(text) : text,
     score: values.reduce((sum, { score }) => sum + score, 0) / values.length,
     // Of two readings of one part, one is wrong or an additional part.
     lowest: Math.min(1 - rival, ...values.map(({ lowest }) => lowest)),

@@ -104,6 +104,22 @@ describe('readRows', () => {
     expect(numbers).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
   });
 
+  it('keeps a row without number of a table whose columns of areas exclude each other', () => {
+    const areas = [
+      { living_area: '16,4' },
+      { auxiliary_area: '5,3' },
+      { living_area: '12,0' },
+      { auxiliary_area: '2,2' },
+    ];
+    const rows = areas.map((area, i) => ({
+      at: [40, 100 + 20 * i] as const,
+      cells: { ...(i > 0 && { no: String(i + 1) }), name: 'комната', ...area },
+    }));
+    expect(read(rows).map(({ no }) => no)).toEqual([undefined, '2', '3', '4']);
+    const total = { at: [40, 180] as const, cells: { living_area: '28,4', height: '2,50' } };
+    expect(read([...rows, total])).toHaveLength(4);
+  });
+
   it('reads no numbers of rooms in another table beside the rows', () => {
     const rows = ROOMS.flatMap(({ at: [, y], cells: { name = '', area = '' } }, i) => [
       { at: [200, y] as const, cells: { name, area }, group: i },

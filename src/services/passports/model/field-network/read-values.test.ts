@@ -80,6 +80,16 @@ describe('readField', () => {
     expect(valueAt('areas:total_area', readingOf([thousands, area, next]))).toBe(842.6);
   });
 
+  it('adds the digits after thousands that the network left out, but not those of another value', () => {
+    const name = 'general:inventory_value';
+    const thousands = { at: [40, 40], text: '23', name } as const;
+    const valueOf = (x: number, more = {}) =>
+      valueAt(name, readingOf([thousands, { at: [x, 40], text: '290', ...more }]));
+    expect(valueOf(60)).toBe(23_290);
+    expect(valueOf(90)).toBe(23);
+    expect(valueOf(60, { name: 'general:inventory_number' })).toBe(23);
+  });
+
   it('leaves out the code of an option before its text', () => {
     const textOf = (text: string, name: string) => valueAt(name, readingOf([{ at: [40, 40], text, name }]));
     expect(textOf('02 БЕТОННЫЙ ЛЕНТОЧНЫЙ', 'construction:foundation')).toBe('БЕТОННЫЙ ЛЕНТОЧНЫЙ');

@@ -63,8 +63,36 @@ function besideCodes(members: readonly number[], { tokens }: PageReading, spec: 
   return withoutCodes(words, tokens).map((token) => tokens.indexOf(token));
 }
 
-/** Adds the thousands before a number that goes on with them, but not the number of its row. */
-export function withThousands(
+/** Adds the thousands before a number that goes on with them, but not the number of its row, or the digits after its thousands. */
+export function withThousands(members: readonly number[], reading: PageReading, spec: ValueSpec): number[] {
+  return withDigitsAfter(withDigitsBefore(members, reading, spec), reading, spec);
+}
+
+/** Chosen. In heights of a digit; a space of typewriters is one. */
+const MAX_DIGIT_SPACE = 1.2;
+
+/** `23` before `290`, which the network takes for no part of the value. */
+function withDigitsAfter(
+  members: readonly number[],
+  { tokens, areApart, likeliest }: PageReading,
+  { type }: ValueSpec,
+): number[] {
+  const last = inReadingOrder(members.map((i) => tokens[i]!)).at(-1);
+  if (type !== 'number' || !last || !/(?<![\d.,])\d{1,3}$/u.test(last.text)) return [...members];
+  const digits = tokens.findIndex(
+    ({ text, x0, y0, y1 }) =>
+      /^\d{3}(?:[.,]\d{1,2})?$/u.test(text) &&
+      x0 >= last.x1 &&
+      x0 - last.x1 < MAX_DIGIT_SPACE * (y1 - y0) &&
+      y0 < last.y1 &&
+      y1 > last.y0,
+  );
+  const isPart =
+    digits >= 0 && !members.includes(digits) && likeliest(digits) === 'none' && !areApart(digits, tokens.indexOf(last));
+  return isPart ? [...members, digits] : [...members];
+}
+
+function withDigitsBefore(
   members: readonly number[],
   { tokens, areApart }: PageReading,
   { type }: ValueSpec,

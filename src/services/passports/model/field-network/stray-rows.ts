@@ -16,7 +16,9 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
   for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
   const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
   // Columns that exclude each other, such as living and auxiliary area, count as one.
-  const isEither = !usual.some(isMeasure) && others.filter(({ cells }) => cells.some(({ spec }) => isMeasure(spec))).length >= 0.6 * others.length;
+  const isEither =
+    !usual.some(isMeasure) &&
+    others.filter(({ cells }) => cells.some(({ spec }) => isMeasure(spec))).length >= 0.6 * others.length;
   const numbers = usual.find(isNumbering);
   const numbering = isApart ? numbers : undefined;
   const isFarFromNumbers = farFrom(rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers)));

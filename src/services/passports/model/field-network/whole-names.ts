@@ -13,11 +13,15 @@ const LEGAL_FORM = /^\p{Lu}{2,5}$/u;
 const BRANCH = /^[^«„“]*(?:филиал|отделени|представительств)/iu;
 /** Prepositions and conjunctions, which do not end a value. */
 const LINKING_WORD = /^(?:[свик]|во|на|из|по|под|над|для|от|до|при|with|and|of|on|in|to|the|for|or|et|&)$/iu;
+/** Before the name of a place or a person, which does not end a value either. */
+const BEFORE_NAME = /^(?:г|гор|пос|дер|им)\.$/iu;
+/** Of a name that goes on: `Нижнего Новгорода`. */
+const ADJECTIVE = /(?:ого|его|[оы]й|ая)$/u;
 const MAX_WORDS = 12;
 
 /**
  * Adds the words up to the other mark where a value ends within quotation marks or brackets, the quoted name before a branch,
- * the legal form before the name, and what follows a preposition at the end.
+ * the legal form before the name, and what follows a preposition or `г.` at the end.
  */
 export function withWholeNames(members: readonly number[], { tokens, areApart, likeliest }: PageReading): number[] {
   const chosen = inReadingOrder(members.map((i) => tokens[i]!));
@@ -38,6 +42,7 @@ export function withWholeNames(members: readonly number[], { tokens, areApart, l
     if (isFree(form) && LEGAL_FORM.test(form.text)) chosen.unshift(form);
   }
   if (LINKING_WORD.test(chosen.at(-1)!.text)) chosen.push(...restOfLine(chosen.at(-1)!));
+  if (BEFORE_NAME.test(chosen.at(-1)!.text)) chosen.push(...nameAfter(chosen.at(-1)!));
   return chosen.map((token) => tokens.indexOf(token));
 
   /** The words after one that cannot be the last of a value, up to the end of the line or to a mark. */
@@ -50,6 +55,16 @@ export function withWholeNames(members: readonly number[], { tokens, areApart, l
       if (/[.,;:)]$/u.test(token.text)) break;
     }
     return found;
+  }
+
+  function nameAfter(start: Token): Token[] {
+    const found: Token[] = [];
+    for (let token = after(start, tokens); isFree(token) && isUnclaimed(token); token = after(token, tokens)) {
+      if (!/^\p{Lu}\p{Ll}/u.test(token.text)) break;
+      found.push(token);
+      if (!ADJECTIVE.test(token.text)) return found;
+    }
+    return [];
   }
 
   function isUnclaimed(token: Token): boolean {

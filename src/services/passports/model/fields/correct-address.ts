@@ -20,20 +20,31 @@ const CAPITAL_TOWN =
   /(?<=^|,\s)(?:[ГС]|Гг|Сс)(?=\s\p{Lu}\p{Ll}{2})(?!\s(?:Петербург|[\p{L}-]{3,30}\s(?:ул|пр|пер|просп|наб)(?!\p{L})))/gu;
 
 /** Specks: `Восточно-Казахстанская. обл.`, `край.,`. */
-const STRAY_DOT = /(?<=(?:[сц]к(?:ая|ий|ое|ой)|(?<!\p{L})край))\.(?=\s\p{Ll}|,)/gu;
+const STRAY_DOT = /(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p{Ll}|,)|(?<=(?<!\p{L})край)\.(?=\s\p{Ll}|,|$)/gu;
 
 /** A house number 3 that OCR reads as the letter З: `д. ЗА`. */
 const HOUSE_NUMBER = /(?<=(?<!\p{L})(?:д|дом|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
+
+/** A number 6 that OCR reads as the letter б: `кв. б`, `д. ба`. */
+const HOUSE_NUMBER_6 = /(?<=(?<!\p{L})(?:д|дом|кв)\.\s?)б(?=\p{Ll}?(?![\p{L}\d.]))/gu;
 
 /** A Canadian postal code. */
 const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/gu;
 
 const DIGITS_OF_CODE = new Set([1, 4, 6]);
 
+/** A comma that OCR reads too high. */
+const HIGH_COMMA = /(?<=[\p{L}\d.])\s['’‘](?=\s\p{L})/gu;
+
+/** Letters that OCR reads for digits of houses and flats; `text` has their labels. */
+export const correctHouseNumbers = (text: string): string =>
+  text.replace(HOUSE_NUMBER, '3').replace(HOUSE_NUMBER_6, '6');
+
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
-  return text
+  return correctHouseNumbers(text)
     .replace(BAR, ' ')
+    .replace(HIGH_COMMA, ',')
     .replace(STRAY_DOT, '')
     .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
     .replace(CAPITAL_TOWN, (town) => town.at(0)!.toLowerCase())
@@ -42,7 +53,6 @@ export function correctAddress(text: string): string {
     .replace(MISSING_COMMA, ', ')
     .replace(MISSING_STREET_COMMA, ', ')
     .replace(MISSING_DISTRICT_COMMA, ', ')
-    .replace(HOUSE_NUMBER, '3')
     .replace(/(?<=\d\s?[«„"])6(?=[»“"])/gu, 'б')
     .replace(/(?<=\d)-\s?[иіi](?=\s\p{Lu})/gu, '-й')
     .replace(POSTAL_CODE, (code) =>

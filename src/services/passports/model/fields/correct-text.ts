@@ -51,7 +51,7 @@ export function normalizeText(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|│]+/u, '')
     .replace(/(?<![\s:;,/|│_}~\\])[\s:;,/|│_}~\\]+$/u, '')
-    .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
+    .replace(/(?<!\s)\s+([,.;:)»])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
@@ -108,8 +108,11 @@ function correctOcrText(spec: TextSpec, text: string): string {
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
   const named = spec.shapes ? kept.replace(INITIAL_3, 'З') : kept;
-  return named.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО').replace(DOT_WITHIN, '');
+  return named.replace(COMPANY, (form) => form.replace(/[0Oо]/gu, 'О')).replace(DOT_WITHIN, '');
 }
+
+/** `000 «`, `Т00 «`, `0А0 «`. */
+const COMPANY = /(?<![\d\p{L}])[0OОоТЗПА]{3}(?=\s?[«"„])/u;
 
 /** One letter that was recognized twice, in both cases: `WwW. E. Landry`, `П.иИ.`; `Ее` and `Ss.` are words. */
 const DOUBLED = /(?<!\p{L})(?:\p{Ll}\p{Lu}|\p{L}{3,4})(?!\p{L})/gu;
@@ -127,8 +130,8 @@ const isInBothCases = (letters: string): boolean => {
 /** Of names: `Arsenault -Donovan`. */
 const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
-/** `Восточно- Сибирская`, not `Фундамент- Бетон`. */
-const HYPHEN_AFTER_O = /(?<=\p{L}{3}о)(?: -|- )(?=\p{Lu}\p{Ll})/gu;
+/** `Юго- Западная`, not `Фундамент- Бетон`. */
+const HYPHEN_AFTER_O = /(?<=\p{L}{2}о)(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
@@ -178,7 +181,7 @@ export function correctInitials(shapes: readonly string[] | undefined, value: st
     (match) => INITIALS[match] ?? match,
   );
   const upper = initials.replace(/(?<!\p{L})\p{Ll}(?=\.)/gu, (letter) => letter.toUpperCase());
-  const dotted = initials.replace(/(?<!\p{L})(\p{Lu})(?=\s+\p{Lu}|$)/gu, '$1.');
+  const dotted = initials.replace(/(?<!\p{L})(\p{Lu}),?(?=\s+\p{Lu}|$)/gu, '$1.');
   const corrections = [initials, upper, dotted, asDigits(text).replace(/\s/gu, '')];
   return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? text;
 }
