@@ -6,6 +6,7 @@ import { findDeskewedView, type View } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
 import { composeLine, cropLine, cropTurnedLine, type LineImage } from './line-images.ts';
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
+import { reverseDarkAreas } from './reversed-text.ts';
 import { removeRules } from './rule-removal.ts';
 import { findRules, type Rules } from './rules.ts';
 import { findTextRegions, MAX_REGIONS, medianLetterHeight } from './text-regions.ts';
@@ -30,7 +31,7 @@ const LETTER_HEIGHT = 10.5;
 
 export function preprocessPage(page: GrayImage): PreprocessedPage {
   const view = findDeskewedView(page);
-  const straight = warp(page, view.toSource, view.width, view.height);
+  const straight = reverseDarkAreas(warp(page, view.toSource, view.width, view.height), DPI);
   const flat = flattenBackground(straight, MAX_STROKE_WIDTH);
   const threshold = otsuThreshold(flat);
   const ink = binarize(flat, threshold);
