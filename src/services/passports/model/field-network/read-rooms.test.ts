@@ -116,8 +116,12 @@ describe('readRows', () => {
       cells: { ...(i > 0 && { no: String(i + 1) }), name: 'комната', ...area },
     }));
     expect(read(rows).map(({ no }) => no)).toEqual([undefined, '2', '3', '4']);
-    const total = { at: [40, 180] as const, cells: { living_area: '28,4', height: '2,50' } };
-    expect(read([...rows, total])).toHaveLength(4);
+    for (const cells of [
+      { living_area: '28,4', height: '2,50' },
+      { name: 'Итого', living_area: '28,4', auxiliary_area: '7,5' },
+      { name: 'Сарай', height: '2,50' },
+    ])
+      expect(read([...rows, { at: [40, 180], cells }])).toHaveLength(4);
   });
 
   it('reads no numbers of rooms in another table beside the rows', () => {

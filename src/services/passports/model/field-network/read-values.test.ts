@@ -83,11 +83,13 @@ describe('readField', () => {
   it('adds the digits after thousands that the network left out, but not those of another value', () => {
     const name = 'general:inventory_value';
     const thousands = { at: [40, 40], text: '23', name } as const;
-    const valueOf = (x: number, more = {}) =>
+    const amountAt = (x: number, more = {}) =>
       valueAt(name, readingOf([thousands, { at: [x, 40], text: '290', ...more }]));
-    expect(valueOf(60)).toBe(23_290);
-    expect(valueOf(90)).toBe(23);
-    expect(valueOf(60, { name: 'general:inventory_number' })).toBe(23);
+    expect(amountAt(60)).toBe(23_290);
+    expect(amountAt(90)).toBe(23);
+    const millions = [thousands, { at: [60, 40], text: '290' }, { at: [86, 40], text: '000,50' }] as const;
+    expect(valueAt(name, readingOf([...millions]))).toBe(23_290_000.5);
+    expect(amountAt(60, { name: 'general:inventory_number' })).toBe(23);
   });
 
   it('leaves out the code of an option before its text', () => {

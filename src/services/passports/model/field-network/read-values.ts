@@ -75,21 +75,27 @@ const MAX_DIGIT_SPACE = 1.2;
 function withDigitsAfter(
   members: readonly number[],
   { tokens, areApart, likeliest }: PageReading,
-  { type }: ValueSpec,
+  { type, maximum = Infinity }: ValueSpec,
 ): number[] {
-  const last = inReadingOrder(members.map((i) => tokens[i]!)).at(-1);
-  if (type !== 'number' || !last || !/(?<![\d.,])\d{1,3}$/u.test(last.text)) return [...members];
-  const digits = tokens.findIndex(
-    ({ text, x0, y0, y1 }) =>
-      /^\d{3}(?:[.,]\d{1,2})?$/u.test(text) &&
-      x0 >= last.x1 &&
-      x0 - last.x1 < MAX_DIGIT_SPACE * (y1 - y0) &&
-      y0 < last.y1 &&
-      y1 > last.y0,
-  );
-  const isPart =
-    digits >= 0 && !members.includes(digits) && likeliest(digits) === 'none' && !areApart(digits, tokens.indexOf(last));
-  return isPart ? [...members, digits] : [...members];
+  const found = [...members];
+  let last = inReadingOrder(members.map((i) => tokens[i]!)).at(-1);
+  if (type !== 'number' || maximum < 1000 || !last || !/^[1-9]\d{0,2}$/u.test(last.text)) return found;
+  while (last) {
+    const { x1, y0, y1 }: Token = last;
+    const height = y1 - y0;
+    const next = tokens.findIndex(
+      (token) =>
+        /^\d{3}(?:[.,]\d{1,2})?$/u.test(token.text) &&
+        token.x0 >= x1 &&
+        token.x0 - x1 < MAX_DIGIT_SPACE * height &&
+        Math.abs(middleY(token) - 0.5 * (y0 + y1)) < 0.3 * height,
+    );
+    const isPart: boolean =
+      next >= 0 && !found.includes(next) && likeliest(next) === 'none' && !areApart(next, tokens.indexOf(last));
+    if (isPart) found.push(next);
+    last = isPart ? tokens[next] : undefined;
+  }
+  return found;
 }
 
 function withDigitsBefore(

@@ -15,25 +15,34 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
   const count = new Map<ColumnSpec, number>();
   for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
   const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
-  // Columns that exclude each other, such as living and auxiliary area, count as one.
-  const isEither =
-    !usual.some(isMeasure) &&
-    others.filter(({ cells }) => cells.some(({ spec }) => isMeasure(spec))).length >= 0.6 * others.length;
+  const exclusive = exclusiveUnit(others, usual);
   const numbers = usual.find(isNumbering);
   const numbering = isApart ? numbers : undefined;
   const isFarFromNumbers = farFrom(rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers)));
   return rows.filter(({ cells }, i) => {
     const specs = cells.map(({ spec }) => spec);
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
-    const shared = specs.filter((spec) => usual.includes(spec)).length + (isEither && specs.some(isMeasure) ? 1 : 0);
-    const isLike = shared >= 0.6 * (usual.length + (isEither ? 1 : 0));
+    const shared = specs.filter((spec) => usual.includes(spec)).length;
+    const isEither = exclusive !== undefined && measuresOf(cells, exclusive) === 1;
+    const isLike = shared >= 0.6 * usual.length || (isEither && shared + 1 >= 0.6 * (usual.length + 1));
     if (numbers && isFarFromNumbers(rows[i]!)) return false;
     if (cells.some(isRangeOfPremises)) return false;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
 
-const isMeasure = (spec: ColumnSpec): boolean => spec.type === 'number' && !isNumbering(spec);
+/** The unit of columns that exclude each other, such as living and auxiliary area: most rows have one of them, and few the same one. */
+function exclusiveUnit(rows: readonly Row[], usual: readonly ColumnSpec[]): string | undefined {
+  const units = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ spec }) => spec.unit ?? [])));
+  return [...units].find(
+    (unit) =>
+      !usual.some((spec) => spec.unit === unit) &&
+      rows.filter(({ cells }) => measuresOf(cells, unit) === 1).length >= 0.6 * rows.length,
+  );
+}
+
+const measuresOf = (cells: readonly ReadCell[], unit: string): number =>
+  cells.filter(({ spec }) => spec.unit === unit).length;
 
 /** A sentence about several premises, such as "Подвал (пом. I–IV, 64,8 кв. м)". */
 const isRangeOfPremises = ({ spec, tokens }: ReadCell): boolean =>

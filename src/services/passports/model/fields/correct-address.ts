@@ -25,26 +25,29 @@ const STRAY_DOT = /(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p{Ll}|,)|(?<=(?<!
 /** A house number 3 that OCR reads as the letter З: `д. ЗА`. */
 const HOUSE_NUMBER = /(?<=(?<!\p{L})(?:д|дом|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
 
-/** A number 6 that OCR reads as the letter б: `кв. б`, `д. ба`. */
-const HOUSE_NUMBER_6 = /(?<=(?<!\p{L})(?:д|дом|кв)\.\s?)б(?=\p{Ll}?(?![\p{L}\d.]))/gu;
+/** A number 6 that OCR reads as the letter б: `кв. б`, `д. ба`, not `д. б/н`. */
+const HOUSE_NUMBER_6 = /(?<=(?<!\p{L})(?:д|дом|кв)\.\s?)б(?=[а-г]?(?![\p{L}\d./-]))/gu;
 
 /** A Canadian postal code. */
 const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/gu;
 
 const DIGITS_OF_CODE = new Set([1, 4, 6]);
 
-/** A comma that OCR reads too high. */
-const HIGH_COMMA = /(?<=[\p{L}\d.])\s['’‘](?=\s\p{L})/gu;
+/** A comma that OCR reads too high, before the next part. */
+const HIGH_COMMA = /(?<=[\p{Script=Cyrillic}\d.])\s['’‘](?=\s\p{Ll}{1,6}\.\s)/gu;
 
 /** Letters that OCR reads for digits of houses and flats; `text` has their labels. */
 export const correctHouseNumbers = (text: string): string =>
   text.replace(HOUSE_NUMBER, '3').replace(HOUSE_NUMBER_6, '6');
 
+/** Like `correctAddress`, also with errors that only OCR makes. */
+export const correctOcrAddress = (text: string): string =>
+  correctAddress(correctHouseNumbers(text).replace(HIGH_COMMA, ','));
+
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
-  return correctHouseNumbers(text)
+  return text
     .replace(BAR, ' ')
-    .replace(HIGH_COMMA, ',')
     .replace(STRAY_DOT, '')
     .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
     .replace(CAPITAL_TOWN, (town) => town.at(0)!.toLowerCase())

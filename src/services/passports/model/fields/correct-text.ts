@@ -1,7 +1,7 @@
 import { asDigits } from '../../schema/numbers.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
-import { correctAddress } from './correct-address.ts';
+import { correctOcrAddress } from './correct-address.ts';
 
 type TextSpec = ValueSpec & { readonly shapes?: readonly string[]; readonly parts?: readonly unknown[] };
 
@@ -51,7 +51,8 @@ export function normalizeText(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|│]+/u, '')
     .replace(/(?<![\s:;,/|│_}~\\])[\s:;,/|│_}~\\]+$/u, '')
-    .replace(/(?<!\s)\s+([,.;:)»])/gu, '$1')
+    .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
+    .replace(/(?<=«[^«»]{1,200}[^\s«»])\s+(?=»)/gu, '')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
@@ -103,16 +104,21 @@ function correctOcrText(spec: TextSpec, text: string): string {
       .replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'))
       .replace(/(?<=^[A-Z])[OО](?=\d)/u, '0')
       .replace(/^\$(?=\d)/u, 'S');
-  if (spec.parts) return correctAddress(value);
+  if (spec.parts) return correctOcrAddress(value);
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
   const named = spec.shapes ? kept.replace(INITIAL_3, 'З') : kept;
-  return named.replace(COMPANY, (form) => form.replace(/[0Oо]/gu, 'О')).replace(DOT_WITHIN, '');
+  return named.replace(COMPANY, correctCompany).replace(DOT_WITHIN, '');
 }
 
 /** `000 «`, `Т00 «`, `0А0 «`. */
 const COMPANY = /(?<![\d\p{L}])[0OОоТЗПА]{3}(?=\s?[«"„])/u;
+
+const correctCompany = (read: string): string => {
+  const form = read.replace(/[0Oо]/gu, 'О');
+  return /^(?:ООО|ТОО|ПАО|ОАО|ЗАО)$/u.test(form) ? form : read;
+};
 
 /** One letter that was recognized twice, in both cases: `WwW. E. Landry`, `П.иИ.`; `Ее` and `Ss.` are words. */
 const DOUBLED = /(?<!\p{L})(?:\p{Ll}\p{Lu}|\p{L}{3,4})(?!\p{L})/gu;

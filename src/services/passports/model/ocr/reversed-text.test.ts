@@ -38,6 +38,14 @@ it.each<[string, (page: ReturnType<typeof createDrawing>) => void]>([
       for (let x = 100; x < 1000; x += 28) page.box(x, 100, 18, 60, 40);
     },
   ],
+  [
+    'dark print on a dark bar with white rules',
+    (page) => {
+      page.box(100, 100, 1000, 100, 120);
+      for (let x = 200; x < 900; x += 30) page.box(x, 130, 6, 40, 30);
+      for (let x = 100; x < 1100; x += 200) page.box(x, 100, 6, 100, 250);
+    },
+  ],
   ['a thick rule', (page) => bar(page, { height: 20 })],
   ['a light bar', (page) => bar(page, { ground: 190 })],
   [

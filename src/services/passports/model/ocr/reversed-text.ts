@@ -14,6 +14,8 @@ const DARK = 0.62;
 const MIN_PRINT = 0.01;
 const MAX_PRINT = 0.4;
 const MAX_BETWEEN = 0.3;
+/** Chosen: dark print on the same ground. */
+const MAX_DARKER = 0.01;
 /** Chosen, radii in cells. Lines of print above each other are not joined, and one line is less than 5 cells high. */
 const WITHIN_PRINT = { across: 4, down: 1 };
 const BESIDE = { across: 2, down: 2 };
@@ -57,22 +59,24 @@ interface Bar {
 
 /** Reverses a bar in place, if it has light print on an even ground. */
 function reverse(page: GrayImage, { cells, grid, cell, paper }: Bar): void {
-  const rowsOf = (of: readonly number[]) => of.flatMap((at) => pixelRows(page, cell, at, grid.width));
-  const inside = rowsOf(cells);
+  const change = (of: Iterable<number>, to: (light: number) => number) => {
+    for (const at of of) changeCell(page, cell, at, grid.width, to);
+  };
   const counts = new Uint32Array(256);
-  for (const [from, to] of inside) for (let at = from; at < to; at++) counts[page.data[at]!]!++;
+  change(cells, (light) => {
+    counts[light]!++;
+    return light;
+  });
   const ground = quantile(counts, 0.5);
   const isGround = (at: number) => grid.data[at]! < ground + 0.3 * (paper - ground);
   const edge = edgeOf(cells, grid);
   const isFramed = edge.filter(isGround).length >= MIN_FRAME * edge.length;
   if (paper - ground < MIN_CONTRAST || !isFramed || !isPrint(counts, ground, paper)) return;
-  for (const [from, to] of inside)
-    for (let at = from; at < to; at++) page.data[at] = Math.max(0, paper - Math.max(0, page.data[at]! - ground));
+  change(cells, (light) => Math.max(0, paper - Math.max(0, light - ground)));
   // The cells do not cover the edge of the ground.
   const known = new Set(cells);
   const rim = new Set(cells.flatMap((at) => neighbours(at, grid)).filter((at) => !known.has(at)));
-  for (const [from, to] of rowsOf([...rim]))
-    for (let at = from; at < to; at++) if (page.data[at]! < (ground + paper) / 2) page.data[at] = paper;
+  change(rim, (light) => (light < (ground + paper) / 2 ? paper : light));
 }
 
 /** The cells next to the outermost ones, which the area covers in part. */
@@ -86,13 +90,14 @@ function edgeOf(cells: readonly number[], grid: GrayImage): number[] {
   return inner.filter((at) => !core.has(at));
 }
 
-/** Whether few pixels are light, and few of a shade between light and ground. */
+/** Whether few pixels are light, few of a shade between light and ground, and hardly one darker than the ground. */
 function isPrint(counts: Uint32Array, ground: number, paper: number): boolean {
   const all = sum(counts);
-  const share = (from: number, to: number) =>
-    sum(counts.subarray(Math.ceil(ground + from * (paper - ground)), Math.ceil(ground + to * (paper - ground)))) / all;
+  const shade = (of: number) => Math.min(256, Math.max(0, Math.ceil(ground + of * (paper - ground))));
+  const share = (from: number, to: number) => sum(counts.subarray(shade(from), shade(to))) / all;
   const print = share(0.5, Infinity);
-  return print >= MIN_PRINT && print <= MAX_PRINT && share(0.25, 0.75) <= MAX_BETWEEN;
+  const isEven = share(0.25, 0.75) <= MAX_BETWEEN && share(-Infinity, -0.3) <= MAX_DARKER;
+  return print >= MIN_PRINT && print <= MAX_PRINT && isEven;
 }
 
 function cellsOf({ left, top, right, bottom }: Rectangle, { width, data }: GrayImage): number[] {
@@ -102,19 +107,17 @@ function cellsOf({ left, top, right, bottom }: Rectangle, { width, data }: GrayI
   return cells;
 }
 
-/** The pixels of a cell, as the start and the end of each row. */
-function pixelRows(
-  { width, height }: GrayImage,
+/** Replaces the pixels of a cell. */
+function changeCell(
+  { width, height, data }: GrayImage,
   cell: number,
   at: number,
   columns: number,
-): [from: number, to: number][] {
+  to: (light: number) => number,
+): void {
   const [left, top] = [(at % columns) * cell, Math.floor(at / columns) * cell];
-  const across = Math.min(cell, width - left);
-  return Array.from({ length: Math.min(cell, height - top) }, (_, y) => {
-    const from = (top + y) * width + left;
-    return [from, from + across];
-  });
+  for (let y = top; y < Math.min(height, top + cell); y++)
+    for (let x = left; x < Math.min(width, left + cell); x++) data[y * width + x] = to(data[y * width + x]!);
 }
 
 function neighbours(at: number, { width, height }: GrayImage): number[] {
