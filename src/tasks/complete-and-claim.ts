@@ -121,8 +121,8 @@ export const MAX_CLAIMS = 1000;
 
 /**
  * The first `$3` rows of at most 4 `MAX_CLAIMS`. The planner expects a limit of unknown value to return a tenth of the rows: of three
- * limits it expects a few rows, and therefore reuses one plan. With thousands of rows it would plan each statement again, which took 30 % of the
- * time of a claim of 25 tasks and 80 % of a claim of one (measured).
+ * limits it expects a few rows, and therefore reuses one plan. With thousands of rows it would plan each statement again, which took
+ * a third of the time of a claim of 25 tasks and two thirds of a claim of one (docs/performance.md).
  */
 const limitedToFew = (rows: string): string =>
   `select * from (select * from (select * from (${rows} limit $3) as a limit $3) as b limit $3) as c`;
