@@ -34,6 +34,32 @@ export function reconcileFigures(word: LineWord, second: WordReading): LineWord 
   return isSame ? word : { ...word, confidence: Math.min(word.confidence, MAX_CONFIDENCE) };
 }
 
+/** From this confidence on, a letter after a hyphen counts: it reads no 6 as `б` there. */
+const MIN_HYPHENATED = 0.5;
+
+/**
+ * Corrects the last character of a number with a letter, as in `д. 18-б` and `кв. 7Б`: Tesseract's networks read a figure instead
+ * (`18-6`, `75`). Undefined if the second reading is no such number.
+ */
+export function reconcileNumberWithLetter(word: LineWord, second: WordReading): LineWord | undefined {
+  const [, number = '', hyphen = '', letter = ''] = NUMBER_WITH_LETTER.exec(second.text) ?? [];
+  const first = coreWithLetter(word.text);
+  const other = number + hyphen + letter;
+  const isAlike = first.length === other.length && asFigures(first.slice(0, -1)) === number + hyphen;
+  if (letter === '' || !isAlike || first === other || second.confidence < (hyphen ? MIN_HYPHENATED : MIN_CONFIDENCE))
+    return undefined;
+  return { ...word, text: word.text.replace(first, other), confidence: second.confidence * AFTER_CHANGE };
+}
+
+const NUMBER_WITH_LETTER = /^(\d{1,4})(-?)([а-яА-Я])(?!\d|\p{L})/u;
+
+const coreWithLetter = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
+
+/** `Зба` is 36а. */
+const asFigures = (text: string): string => text.replace(/[ЗзОоб]/gu, (letter) => FIGURES[letter]!);
+
+const FIGURES: Readonly<Record<string, string>> = { З: '3', з: '3', О: '0', о: '0', б: '6' };
+
 /** Figures and marks between them; a semicolon is mostly a misread comma. */
 const NUMBER = /^\d[\d.,:;/–-]*$/u;
 

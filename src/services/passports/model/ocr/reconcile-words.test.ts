@@ -52,9 +52,40 @@ describe('reconcileWords', () => {
     expect(pairs.filter((pair) => !isKept(pair))).toEqual([]);
   });
 
-  it('keeps initials, short words, words in Latin letters, options and remains of rules', () => {
+  it('corrects initials that the second reading is sure of', () => {
+    expect(reconcile('10.', 'Ю.').text).toBe('Ю.');
+    expect(reconcile('Юю.', 'Ю.').text).toBe('Ю.');
+    expect(reconcile('С.А.', 'С.Я.')).toMatchObject({ text: 'С.Я.', confidence: 0.97 * 0.95 });
     const pairs = [
-      ['А.В.', 'Л.В.'],
+      ['3.', 'З.'],
+      ['0.', 'О.'],
+      ['дом.', 'Д.'],
+      ['Ю', 'Ю.'],
+      ['1985.', 'Ю.'],
+    ] as const;
+    expect(pairs.filter(([first, second]) => reconcile(first, second).text !== first)).toEqual([]);
+    expect(reconcile('г.', 'Г.', { confidence: 0.82 }).text).toBe('г.');
+    expect(reconcile('10.', 'Ю.', { isEnglish: true }).text).toBe('10.');
+  });
+
+  it('corrects a letter after a number', () => {
+    expect(reconcile('18-6', '18-б', { confidence: 0.6 })).toMatchObject({ text: '18-б', confidence: 0.6 * 0.95 });
+    expect(reconcile('485,', '48Б,').text).toBe('48Б,');
+    expect(reconcile('(Зба)', '36а').text).toBe('(36а)');
+    expect(reconcile('2047', '204Г').text).toBe('204Г');
+    const pairs = [
+      ['18-7', '19-б'],
+      ['1985', '198Бг'],
+      ['2,6', '2,б'],
+      ['18-а', '18-а'],
+    ] as const;
+    expect(pairs.filter(([first, second]) => reconcile(first, second).text !== first)).toEqual([]);
+    expect(reconcile('236', '23б', { confidence: 0.85 }).text).toBe('236');
+    expect(reconcile('236', '23б', { isEnglish: true }).text).toBe('236');
+  });
+
+  it('keeps short words, words in Latin letters, options and remains of rules', () => {
+    const pairs = [
       ['не', 'на'],
       ['Total', 'Тотал'],
       ['wall', 'жалл'],

@@ -1,5 +1,11 @@
 import type { LineWord } from './ocr-engine.ts';
-import { AFTER_CHANGE, hasFigures, MIN_CONFIDENCE, reconcileFigures } from './reconcile-figures.ts';
+import {
+  AFTER_CHANGE,
+  hasFigures,
+  MIN_CONFIDENCE,
+  reconcileFigures,
+  reconcileNumberWithLetter,
+} from './reconcile-figures.ts';
 import type { WordReading } from './word-reader.ts';
 
 /** From this confidence on, the second reading of single characters and doubtful words counts. */
@@ -8,10 +14,12 @@ const MIN_SURE = 0.95;
 const MAX_DOUBTFUL = 0.75;
 
 /**
- * Corrects a word of a Russian page by its second reading: numbers, single characters, Cyrillic words, and doubtful words. Only
- * numbers are corrected on English pages.
+ * Corrects a word of a Russian page by its second reading: numbers, initials, single characters, Cyrillic words, and doubtful
+ * words. Only numbers are corrected on English pages.
  */
 export function reconcileWords(word: LineWord, second: WordReading, isEnglish: boolean): LineWord {
+  const changed = isEnglish ? undefined : (reconcileNumberWithLetter(word, second) ?? reconcileInitials(word, second));
+  if (changed) return changed;
   if (hasFigures(word.text)) return reconcileFigures(word, second);
   const [a, b] = [fold(word.text), fold(second.text)];
   const isReplaceable = a !== b && a.length === b.length && READABLE.test(b) && !KEPT.test(a) && /[\p{L}\d]/u.test(a);
@@ -19,6 +27,19 @@ export function reconcileWords(word: LineWord, second: WordReading, isEnglish: b
   const text = replacement(word, second, [coreOf(a), coreOf(b)]);
   return text === undefined ? word : { ...word, text, confidence: second.confidence * AFTER_CHANGE };
 }
+
+/** Initials in place of what Tesseract reads: `10.` and `Юю.` for `Ю.`, `LLL.` for `Щ.`. Undefined if there is nothing to correct. */
+function reconcileInitials(word: LineWord, second: WordReading): LineWord | undefined {
+  if (!INITIALS.test(second.text) || second.confidence < MIN_CONFIDENCE || word.text === second.text) return undefined;
+  const [first, other] = [fold(word.text), fold(second.text)];
+  const isAlike = /[.,]$/u.test(word.text) && lettersOf(first).length <= 2 * lettersOf(other).length;
+  if (!isAlike || isUpToContext(coreOf(first), coreOf(other))) return undefined;
+  return { ...word, text: second.text, confidence: second.confidence * AFTER_CHANGE };
+}
+
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\d]/gu, '');
+
+const INITIALS = /^(?:[А-ЯЁ]\.){1,2}$/u;
 
 /** `folded` are the cores of both readings. */
 function replacement(word: LineWord, second: WordReading, folded: [string, string]): string | undefined {

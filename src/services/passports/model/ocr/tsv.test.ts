@@ -21,3 +21,17 @@ it('parseTsv returns the words of each page and ignores other rows and empty wor
     [{ text: '3', left: 5, top: 6, right: 12, bottom: 14, confidence: 1 }],
   ]);
 });
+
+it('parseTsv ends a box at the next word that it contains', () => {
+  const row = (left: number, width: number, text: string) => `5\t1\t1\t1\t1\t1\t${left}\t10\t${width}\t20\t90\t${text}`;
+  const [words] = parseTsv(
+    [row(10, 190, 'инв.'), row(60, 140, '№'), row(90, 110, '1046'), row(195, 30, 'от')].join('\n'),
+    1,
+  );
+  expect(words!.map(({ left, right }) => [left, right])).toEqual([
+    [10, 57],
+    [60, 87],
+    [90, 200],
+    [195, 225],
+  ]);
+});

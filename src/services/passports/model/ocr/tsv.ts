@@ -17,5 +17,17 @@ export function parseTsv(tsv: string, pages: number): LineWord[][] {
       confidence: Math.min(1, Math.max(0, percent / 100)),
     });
   }
-  return words;
+  return words.map(trimOverlaps);
+}
+
+/** Of the height of a word. */
+const SPACE = 0.15;
+
+/** Tesseract may give a word the box of all words after it on the line (tesseract-ocr/tesseract#3944). */
+function trimOverlaps(line: readonly LineWord[]): LineWord[] {
+  return line.map((word, i) => {
+    const next = line[i + 1];
+    if (!next || next.left <= word.left || word.right <= (next.left + next.right) / 2) return word;
+    return { ...word, right: Math.max(word.left + 1, next.left - Math.round(SPACE * (word.bottom - word.top))) };
+  });
 }
