@@ -7,7 +7,7 @@ export interface Accuracy {
   readonly valuesFound: number;
   readonly cells: number;
   readonly cellsFound: number;
-  /** Missing or wrong fields, as `key: truth | reading`. */
+  /** Missing or wrong fields, as `key: truth | reading (confidence)`. */
   readonly wrong: readonly string[];
 }
 
@@ -16,12 +16,13 @@ export function compareFields(fields: Readonly<Record<string, Field>>, { values,
   const wrong: string[] = [];
   const count = { values: 0, valuesFound: 0, cells: 0, cellsFound: 0 };
   for (const [key, truth] of Object.entries(values)) {
-    const reading = fields[key]?.value;
+    const { value: reading, confidence } = fields[key] ?? {};
     const found = [truth, ...(accept[key] ?? [])].some((expected) => isSame(reading, expected));
     const cell = /:\d/u.test(key);
     count[cell ? 'cells' : 'values']++;
     if (found) count[cell ? 'cellsFound' : 'valuesFound']++;
-    else wrong.push(`${key}: ${truth} | ${reading}`);
+    else
+      wrong.push(`${key}: ${truth} | ${reading}${typeof confidence !== 'number' ? '' : ` (${confidence.toFixed(3)})`}`);
   }
   return { ...count, wrong };
 }

@@ -21,6 +21,7 @@ export async function recognizeTwice(
   const { words, isEnglish } = await recognizeInPageLanguage(engine, lines, signal);
   const { recognizeEnglish, recognizeRussian } = engine;
   const replaced = new Map<LineWord, LineWord>();
+  const current = (word: LineWord) => replaced.get(word) ?? word;
   async function readAgain<Reading>(
     isChosen: (text: string) => boolean,
     read: (images: readonly GrayImage[], signal: AbortSignal) => Promise<readonly Reading[]>,
@@ -29,7 +30,7 @@ export async function recognizeTwice(
     const chosen = words
       .flatMap((line, index) =>
         line
-          .filter((word) => !replaced.has(word) && isChosen(word.text))
+          .filter((word) => current(word).text === word.text && isChosen(word.text))
           .map((word) => ({ word, image: lines[index]! })),
       )
       .slice(0, MAX_AGAIN);
@@ -40,8 +41,8 @@ export async function recognizeTwice(
     });
     for (const [index, reading] of second.entries()) {
       const { word } = chosen[index]!;
-      const reconciled = reconcile(word, reading);
-      if (reconciled !== word) replaced.set(word, reconciled);
+      const reconciled = reconcile(current(word), reading);
+      if (reconciled !== current(word)) replaced.set(word, reconciled);
     }
   }
   await readAgain(
@@ -50,7 +51,7 @@ export async function recognizeTwice(
     (word, second: WordReading) => reconcileWords(word, second, isEnglish),
   );
   if (!isEnglish && recognizeEnglish && recognizeRussian) await readAgain(isLatin, recognizeRussian, reconcileLetters);
-  return words.map((line) => line.map((word) => replaced.get(word) ?? word));
+  return words.map((line) => line.map(current));
 }
 
 /** At least two Latin letters, and no Roman number. */

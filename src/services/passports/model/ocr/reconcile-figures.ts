@@ -34,26 +34,30 @@ export function reconcileFigures(word: LineWord, second: WordReading): LineWord 
   return isSame ? word : { ...word, confidence: Math.min(word.confidence, MAX_CONFIDENCE) };
 }
 
-/** From this confidence on, a letter after a hyphen counts: it reads no 6 as `б` there. */
-const MIN_HYPHENATED = 0.5;
-
 /**
- * Corrects the last character of a number with a letter, as in `д. 18-б` and `кв. 7Б`: Tesseract's networks read a figure instead
- * (`18-6`, `75`). Undefined if the second reading is no such number.
+ * Corrects figures with Cyrillic letters, as in `д. 18-б`, `кв. 7Б` and `129Б-2Н`: Tesseract's networks read figures in place of
+ * most of these letters (`18-6`, `75`). Undefined if there is nothing to correct.
  */
-export function reconcileNumberWithLetter(word: LineWord, second: WordReading): LineWord | undefined {
-  const [, number = '', hyphen = '', letter = ''] = NUMBER_WITH_LETTER.exec(second.text) ?? [];
-  const first = coreWithLetter(word.text);
-  const other = number + hyphen + letter;
-  const isAlike = first.length === other.length && asFigures(first.slice(0, -1)) === number + hyphen;
-  if (letter === '' || !isAlike || first === other || second.confidence < (hyphen ? MIN_HYPHENATED : MIN_CONFIDENCE))
-    return undefined;
+export function reconcileCode(word: LineWord, second: WordReading): LineWord | undefined {
+  const [first, other] = [codeOf(word.text), codeOf(second.text)];
+  const isCode = /^[\dа-яё./-]+$/iu.test(other) && /\d/u.test(other) && /[а-яё]/iu.test(other);
+  if (!isCode || first === other || first.length !== other.length || !/[\dЗб]/u.test(first)) return undefined;
+  const differing = [...asFigures(first)].filter((one, i) => one !== asFigures(other)[i]).length;
+  if (differing > Math.max(1, other.length / 3)) return undefined;
+  const isLastLetter = /^\d+-?[а-яё]$/iu.test(other);
+  const limit = isLastLetter
+    ? other.includes('-')
+      ? MIN_HYPHENATED
+      : MIN_CONFIDENCE
+    : Math.max(MIN_CONFIDENCE, word.confidence);
+  if (second.confidence < limit) return undefined;
   return { ...word, text: word.text.replace(first, other), confidence: second.confidence * AFTER_CHANGE };
 }
 
-const NUMBER_WITH_LETTER = /^(\d{1,4})(-?)([а-яА-Я])(?!\d|\p{L})/u;
+/** For a letter after a hyphen: the network reads some of them as figures (`-б` as `-6`), but no figure as a letter. */
+const MIN_HYPHENATED = 0.5;
 
-const coreWithLetter = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
+const codeOf = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
 
 /** `Зба` is 36а. */
 const asFigures = (text: string): string => text.replace(/[ЗзОоб]/gu, (letter) => FIGURES[letter]!);

@@ -1,11 +1,5 @@
 import type { LineWord } from './ocr-engine.ts';
-import {
-  AFTER_CHANGE,
-  hasFigures,
-  MIN_CONFIDENCE,
-  reconcileFigures,
-  reconcileNumberWithLetter,
-} from './reconcile-figures.ts';
+import { AFTER_CHANGE, hasFigures, MIN_CONFIDENCE, reconcileCode, reconcileFigures } from './reconcile-figures.ts';
 import type { WordReading } from './word-reader.ts';
 
 /** From this confidence on, the second reading of single characters and doubtful words counts. */
@@ -15,17 +9,40 @@ const MAX_DOUBTFUL = 0.75;
 
 /**
  * Corrects a word of a Russian page by its second reading: numbers, initials, single characters, Cyrillic words, and doubtful
- * words. Only numbers are corrected on English pages.
+ * words. Only numbers are corrected on English pages. The confidence of other words rises if both readings agree.
  */
 export function reconcileWords(word: LineWord, second: WordReading, isEnglish: boolean): LineWord {
-  const changed = isEnglish ? undefined : (reconcileNumberWithLetter(word, second) ?? reconcileInitials(word, second));
+  const corrected = hasFigures(word.text) ? reconcileFigures(word, second) : word;
+  if (isEnglish) return corrected === word ? reconcileConfidence(word, second, 0) : corrected;
+  const changed = reconcileCode(word, second) ?? reconcileInitials(word, second);
   if (changed) return changed;
-  if (hasFigures(word.text)) return reconcileFigures(word, second);
-  const [a, b] = [fold(word.text), fold(second.text)];
-  const isReplaceable = a !== b && a.length === b.length && READABLE.test(b) && !KEPT.test(a) && /[\p{L}\d]/u.test(a);
-  if (isEnglish || !isReplaceable) return word;
-  const text = replacement(word, second, [coreOf(a), coreOf(b)]);
-  return text === undefined ? word : { ...word, text, confidence: second.confidence * AFTER_CHANGE };
+  const text = hasFigures(word.text) ? undefined : replacement(word, second);
+  if (text !== undefined) return { ...word, text, confidence: second.confidence * AFTER_CHANGE };
+  return corrected === word ? reconcileConfidence(word, second, MIN_UNDISPUTED) : corrected;
+}
+
+/** Above it, Tesseract was right about all of 300 rendered words that the second reading disputed, below it about half. */
+const MIN_UNDISPUTED = 0.94;
+const DISPUTED = 0.55;
+
+/** Tesseract rarely reports more. */
+const MAX_TESSERACT = 0.97;
+
+/** A six or a `б`, which both readings may confuse alike: `18-6`. */
+const SIX_OR_LETTER = /\d-\d{0,5}6$/u;
+
+/** A word below `minUndisputed` is doubtful if the second reading differs. */
+function reconcileConfidence(word: LineWord, second: WordReading, minUndisputed: number): LineWord {
+  const [first, other] = [coreOf(fold(word.text)), coreOf(fold(second.text))];
+  const { confidence } = word;
+  if (first !== other) {
+    const isDisputed = confidence < minUndisputed && first.length === other.length;
+    return isDisputed ? { ...word, confidence: Math.min(confidence, DISPUTED) } : word;
+  }
+  if (other === '') return word;
+  if (SIX_OR_LETTER.test(coreOf(word.text))) return { ...word, confidence: Math.min(confidence, second.confidence) };
+  const either = Math.min(MAX_TESSERACT, 1 - (1 - confidence) * (1 - second.confidence));
+  return confidence < either ? { ...word, confidence: either } : word;
 }
 
 /** Initials in place of what Tesseract reads: `10.` and `Юю.` for `Ю.`, `LLL.` for `Щ.`. Undefined if there is nothing to correct. */
@@ -41,8 +58,12 @@ const lettersOf = (text: string): string => text.replace(/[^\p{L}\d]/gu, '');
 
 const INITIALS = /^(?:[А-ЯЁ]\.){1,2}$/u;
 
-/** `folded` are the cores of both readings. */
-function replacement(word: LineWord, second: WordReading, folded: [string, string]): string | undefined {
+/** The text of a word without figures that the second reading corrects. */
+function replacement(word: LineWord, second: WordReading): string | undefined {
+  const [a, b] = [fold(word.text), fold(second.text)];
+  const isReplaceable = a !== b && a.length === b.length && READABLE.test(b) && !KEPT.test(a) && /[\p{L}\d]/u.test(a);
+  if (!isReplaceable) return undefined;
+  const folded = [coreOf(a), coreOf(b)] as [string, string];
   const [first, other] = [coreOf(word.text), coreOf(second.text)];
   const differing = countDifferences(...folded);
   const isSurer = second.confidence >= word.confidence;

@@ -35,3 +35,12 @@ it('parseTsv ends a box at the next word that it contains', () => {
     [195, 225],
   ]);
 });
+
+it('parseTsv leaves out the end of a word that is returned once more', () => {
+  const row = (left: number, width: number, text: string) => `5\t1\t1\t1\t1\t1\t${left}\t10\t${width}\t20\t90\t${text}`;
+  const texts = (...rows: string[]) => parseTsv(rows.join('\n'), 1)[0]!.map(({ text }) => text);
+  expect(texts(row(10, 40, 'руб.'), row(40, 10, 'б.'), row(60, 20, '08'))).toEqual(['руб.', '08']);
+  // The box of the first word contains the second one, as `trimOverlaps` expects.
+  expect(texts(row(10, 190, 'дом'), row(150, 50, 'м'))).toEqual(['дом', 'м']);
+  expect(texts(row(10, 40, '22'), row(40, 10, '2'))).toEqual(['22', '2']);
+});

@@ -17,7 +17,16 @@ export function parseTsv(tsv: string, pages: number): LineWord[][] {
       confidence: Math.min(1, Math.max(0, percent / 100)),
     });
   }
-  return words.map(trimOverlaps);
+  return words.map((line) => trimOverlaps(line.filter((word, i) => !isRepeated(word, line[i - 1]))));
+}
+
+/** Whether a word is the end of the word before it, which Tesseract returns once more: `руб.` and `б.` */
+function isRepeated({ text, left, right }: LineWord, before: LineWord | undefined): boolean {
+  if (!before || !/^\p{L}/u.test(text) || !before.text.endsWith(text)) return false;
+  const width = before.right - before.left;
+  // Others contain all words after them.
+  const isOneWord = width < before.text.length * (before.bottom - before.top);
+  return isOneWord && left > before.left && Math.abs(right - before.right) <= 2 && right - left < 0.5 * width;
 }
 
 /** Of the height of a word. */
