@@ -92,6 +92,22 @@ describe('readField', () => {
     expect(amountAt(60, { name: 'general:inventory_number' })).toBe(23);
   });
 
+  it('adds the kopecks that the network takes for no part of the value', () => {
+    const name = 'general:inventory_value';
+    const value = (rest: string) =>
+      valueAt(
+        name,
+        readingOf([
+          { at: [100, 100], text: '82 200', name },
+          { at: [142, 100], text: rest },
+        ]),
+      );
+    expect(value('руб. 90 коп.')).toBe(82_200.9);
+    expect(value('р. 05 коп. Основание')).toBe(82_200.05);
+    expect(value('руб. 90 стр.')).toBe(82_200);
+    expect(value('руб.          90 коп.')).toBe(82_200);
+  });
+
   it('leaves out the code of an option before its text', () => {
     const textOf = (text: string, name: string) => valueAt(name, readingOf([{ at: [40, 40], text, name }]));
     expect(textOf('02 БЕТОННЫЙ ЛЕНТОЧНЫЙ', 'construction:foundation')).toBe('БЕТОННЫЙ ЛЕНТОЧНЫЙ');
