@@ -158,8 +158,10 @@ const INITIAL_3 = /(?<=\p{Lu}\p{Ll}+ )3(?=\.\s?\p{Lu}\.)/gu;
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;
 
-/** Without brackets and bars at the start that stand for a rule. */
+/** Without brackets and bars at the start that stand for a rule, and without the last dots of a dotted line. */
 function withoutRemnants(text: string): string {
+  const undotted = text.replace(/^[.,:;·]+\s*(?=\p{L})/u, '');
+  if (undotted !== text) return withoutRemnants(undotted);
   const rest = text.replace(/^[[\]|{}~_‘’'`„‚]+\s*/u, '');
   return /[\]})’'“”]/u.test(rest) || rest === '' ? text : rest;
 }

@@ -97,6 +97,11 @@ describe('reconcileWords', () => {
     expect(reconcile('236', '23б', { isEnglish: true }).text).toBe('236');
   });
 
+  it('replaces words with letters that no language of the product has', () => {
+    expect(reconcile('еј', 'с').text).toBe('с');
+    expect(reconcile('еј', 'с', { confidence: 0.8 }).text).toBe('еј');
+  });
+
   it('keeps short words, words in Latin letters, options and remains of rules', () => {
     const pairs = [
       ['не', 'на'],

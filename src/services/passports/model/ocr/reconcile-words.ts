@@ -61,6 +61,7 @@ const INITIALS = /^(?:[А-ЯЁ]\.){1,2}$/u;
 /** The text of a word without figures that the second reading corrects. */
 function replacement(word: LineWord, second: WordReading): string | undefined {
   const [a, b] = [fold(word.text), fold(second.text)];
+  if (SERBIAN.test(a) && READABLE.test(b) && second.confidence >= MIN_CONFIDENCE) return second.text;
   const isReplaceable = a !== b && a.length === b.length && READABLE.test(b) && !KEPT.test(a) && /[\p{L}\d]/u.test(a);
   if (!isReplaceable) return undefined;
   const folded = [coreOf(a), coreOf(b)] as [string, string];
@@ -87,6 +88,9 @@ const CYRILLIC_WORD = /^[а-я]{2,}(?:[-.][а-я]{2,})*$/u;
 
 /** Words with the signs of options and blanks, which the network hardly knows, and with Latin letters. */
 const KEPT = /[a-z[\]{}|_☐☑✓✔]/u;
+
+/** Letters of Tesseract's model of the Cyrillic script that no language of the product has: `еј` for `с`. */
+const SERBIAN = /[јљњћђџѓќѕ]/u;
 
 /** Without spaces and letters of other alphabets. */
 const READABLE = /^[а-я\d.,:;()«»"№%°²³+*×=/@-]+$/u;

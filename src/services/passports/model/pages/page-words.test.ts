@@ -40,6 +40,13 @@ describe('groupWords', () => {
     ]);
   });
 
+  it('joins parts of a word between which other text of the line comes', () => {
+    const parts = [...line('Рыж', { x: 100 }), ...line('№ 65', { x: 300 }), ...line(' ', { x: 320 })];
+    expect(texts([...parts, ...line('ова Т.', { x: 115 })])).toEqual(['Рыжова', '№', '65', 'Т.']);
+    expect(texts([...parts, ...line('ова', { x: 118 })])).toEqual(['Рыж', '№', '65', 'ова']);
+    expect(texts([...parts, ...line('ова', { x: 115, y: 112 })])).toEqual(['Рыж', '№', '65', 'ова']);
+  });
+
   it('keeps superscripts in the word', () => {
     expect(texts([...line('54 м'), ...line('2', { x: 80, y: 96 })])).toEqual(['54', 'м2']);
   });

@@ -18,23 +18,54 @@ export interface Glyph {
 /** Groups characters into words, as shares of the page. Omits text off the page and drawn twice to look bold. */
 export function groupWords(glyphs: readonly Glyph[], page: { width: number; height: number }): Word[] {
   const words: Word[] = [];
-  let open: Glyph[] = [];
-  const close = () => {
-    const word = open.length > 0 ? wordOf(open, page) : undefined;
+  for (const run of joinParts(groupRuns(glyphs))) {
+    const word = wordOf(run, page);
     if (word && !isDuplicate(word, words)) words.push(word);
-    open = [];
-  };
+  }
+  return words;
+}
+
+function groupRuns(glyphs: readonly Glyph[]): Glyph[][] {
+  const runs: Glyph[][] = [];
+  let open: Glyph[] | undefined;
   for (const glyph of glyphs) {
     if (isBlank(glyph)) {
-      close();
+      open = undefined;
       continue;
     }
-    const last = open.at(-1);
-    if (last && !follows(glyph, last)) close();
+    if (!open || !follows(glyph, open.at(-1)!)) {
+      open = [];
+      runs.push(open);
+    }
     open.push(glyph);
   }
-  close();
-  return words;
+  return runs;
+}
+
+/** A part of a word and the next one are at most so many runs apart. */
+const MAX_PARTS_BETWEEN = 20;
+/** Of the font size, between parts of a word; a space is wider. */
+const MAX_PART_GAP = 0.08;
+
+/** Joins parts of a word between which PDFium returns other text of the line. */
+function joinParts(runs: readonly Glyph[][]): Glyph[][] {
+  const joined = new Set<Glyph[]>();
+  return runs.flatMap((run, at) => {
+    if (joined.has(run)) return [];
+    const whole = [...run];
+    // The next run does not follow this one.
+    for (const part of runs.slice(at + 2, at + MAX_PARTS_BETWEEN)) {
+      if (joined.has(part) || !continues(part[0]!, whole.at(-1)!)) continue;
+      whole.push(...part);
+      joined.add(part);
+    }
+    return [whole];
+  });
+}
+
+function continues(next: Glyph, last: Glyph): boolean {
+  const gap = along(next.advanceBox, next.turn).from - along(last.advanceBox, last.turn).to;
+  return next.size === last.size && follows(next, last) && Math.abs(gap) < MAX_PART_GAP * last.size;
 }
 
 /** The clockwise rotation that makes most text upright. */
