@@ -51,7 +51,10 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
       }
       if (spec.type !== 'number' && spec.type !== 'integer') return [whole];
       const runs = byRuns(members, reading).map((run) => groupOf(run, reading, name));
-      return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
+      return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)].map((group) => ({
+        ...group,
+        tokens: spec.unit === 'rub' ? withKopecks(group.tokens, reading) : group.tokens,
+      }));
     })
     .flatMap((group) => parseGroup(group, spec) ?? []);
 }
@@ -65,29 +68,30 @@ function besideCodes(members: readonly number[], { tokens }: PageReading, spec: 
 
 /** Adds the thousands before a number that goes on with them, but not the number of its row, or the digits after its thousands. */
 export function withThousands(members: readonly number[], reading: PageReading, spec: ValueSpec): number[] {
-  return withKopecks(withDigitsAfter(withDigitsBefore(members, reading, spec), reading, spec), reading, spec);
+  return withDigitsAfter(withDigitsBefore(members, reading, spec), reading, spec);
 }
 
-/** Chosen. In heights of a digit, between the words of `82 руб. 90 коп.`, also in blanks of their own. */
+/** Chosen. In heights of a digit, between the words of `82 руб. 90 коп.` */
 const MAX_KOPECKS_SPACE = 3;
 
-/** `90 коп.` after roubles, which the network takes for no part of the value. */
-function withKopecks(members: readonly number[], { tokens }: PageReading, { unit }: ValueSpec): number[] {
-  const last = unit === 'rub' ? inReadingOrder(members.map((i) => tokens[i]!)).at(-1) : undefined;
-  if (!last) return [...members];
+/** Adds `90 коп.` after roubles, of which the network may leave out words; they do not change its score. */
+function withKopecks(group: readonly Token[], { tokens, likeliest, areApart }: PageReading): readonly Token[] {
+  const last = group.at(-1);
+  if (!last) return group;
   const [middle, height] = [middleY(last), last.y1 - last.y0];
   const line = tokens.filter((token) => Math.abs(middleY(token) - middle) < 0.4 * height).sort((a, b) => a.x0 - b.x0);
   const at = line.indexOf(last);
   for (let end = at + 1; end <= at + 3 && end < line.length; end++) {
-    if (line[end]!.x0 - line[end - 1]!.x1 > MAX_KOPECKS_SPACE * height) break;
+    const [before, word] = [line[end - 1]!, line[end]!].map((token) => tokens.indexOf(token)) as [number, number];
+    const isFar = line[end]!.x0 - line[end - 1]!.x1 > MAX_KOPECKS_SPACE * height;
+    if (isFar || likeliest(word) !== 'none' || areApart(before, word)) break;
     const text = line.slice(Math.max(0, end - 3), end + 1).map((token) => token.text);
-    if (KOPECKS.test(text.join(' ')))
-      return [...new Set([...members, ...line.slice(end - 2, end + 1).map((token) => tokens.indexOf(token))])];
+    if (KOPECKS.test(text.join(' '))) return [...new Set([...group, ...line.slice(end - 2, end + 1)])];
   }
-  return [...members];
+  return group;
 }
 
-const KOPECKS = /^\S*\d (?:руб\S*|р\.?) \d\d коп\S*$/u;
+const KOPECKS = /^\S*\d (?:руб\S*|р\.?) \d{1,2} (?:коп\S*|к\.?)$/u;
 
 /** Chosen. In heights of a digit; a space of typewriters is one. */
 const MAX_DIGIT_SPACE = 1.2;

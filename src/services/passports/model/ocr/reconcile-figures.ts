@@ -40,29 +40,32 @@ export function reconcileFigures(word: LineWord, second: WordReading): LineWord 
  */
 export function reconcileCode(word: LineWord, second: WordReading): LineWord | undefined {
   const [first, other] = [codeOf(word.text), codeOf(second.text)];
-  const isCode = /^[\dа-яё./-]+$/iu.test(other) && /\d/u.test(other) && /[а-яё]/iu.test(other);
-  if (!isCode || first === other || first.length !== other.length || !/[\dЗб]/u.test(first)) return undefined;
-  const differing = [...asFigures(first)].filter((one, i) => one !== asFigures(other)[i]).length;
-  if (differing > Math.max(1, other.length / 3)) return undefined;
-  const isLastLetter = /^\d+-?[а-яё]$/iu.test(other);
-  const limit = isLastLetter
-    ? other.includes('-')
-      ? MIN_HYPHENATED
-      : MIN_CONFIDENCE
-    : Math.max(MIN_CONFIDENCE, word.confidence);
+  const isCode = /^[\dа-яё/-]+$/iu.test(other) && /\d/u.test(other) && /[а-яё]/iu.test(other);
+  if (!isCode || first.length !== other.length || /м[23]$/u.test(first)) return undefined;
+  const differing = [...first].flatMap((one, i) =>
+    one.toLowerCase() === other[i]!.toLowerCase() ? [] : [one + other[i]!],
+  );
+  const isHouse = HOUSE_IN_LETTERS.test(first) && /^\d+[а-яё]$/iu.test(other);
+  const isLetters = differing.length <= Math.max(1, other.length / 3) && differing.every((pair) => LETTER.test(pair));
+  if (differing.length === 0 || !(isHouse || isLetters)) return undefined;
+  const isHyphenated = !isHouse && /\d-6$/u.test(first) && /-б$/u.test(other);
+  const isAtEnd = !isHouse && /^\d+-?[а-яё]$/iu.test(other);
+  const surer = Math.max(MIN_CONFIDENCE, word.confidence);
+  const limit = isHyphenated ? MIN_HYPHENATED : isAtEnd ? MIN_CONFIDENCE : surer;
   if (second.confidence < limit) return undefined;
   return { ...word, text: word.text.replace(first, other), confidence: second.confidence * AFTER_CHANGE };
 }
 
-/** For a letter after a hyphen: the network reads some of them as figures (`-б` as `-6`), but no figure as a letter. */
+/** For `-б` at the end: the network reads some as `-6`, but no `-6` as `-б`. */
 const MIN_HYPHENATED = 0.5;
 
-const codeOf = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
+/** A figure or a Latin letter, and the Cyrillic letter in its place; only the line tells 3 from З and 0 from О. */
+const LETTER = /^(?!3З|3з|0О|0о)[\da-z][а-яё]$/iu;
 
 /** `Зба` is 36а. */
-const asFigures = (text: string): string => text.replace(/[ЗзОоб]/gu, (letter) => FIGURES[letter]!);
+const HOUSE_IN_LETTERS = /^[Зб]{2}[а-яё]$/u;
 
-const FIGURES: Readonly<Record<string, string>> = { З: '3', з: '3', О: '0', о: '0', б: '6' };
+const codeOf = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
 
 /** Figures and marks between them; a semicolon is mostly a misread comma. */
 const NUMBER = /^\d[\d.,:;/–-]*$/u;

@@ -60,6 +60,11 @@ describe('reconcileWords', () => {
     expect(confidence('стены', 'крыша', { first: 0.95 })).toBe(0.95);
     expect(confidence('18-6', '18-6', { first: 0.96, confidence: 0.6 })).toBe(0.6);
     expect(confidence('—', '', { first: 0.6 })).toBe(0.6);
+    expect(confidence('стены', 'крыша', { first: 0.9, confidence: 0.6 })).toBe(0.9);
+    expect(confidence('м²', 'м³', { first: 0.6, confidence: 0.9 })).toBe(0.55);
+    expect(confidence('10665,00', '10665.00', { first: 0.86 })).toBe(0.86);
+    expect(confidence('2016', '2016', { first: 0.9 })).toBe(0.9);
+    expect(confidence('24', '24', { first: 0.1 })).toBe(0.1);
   });
 
   it('corrects initials that the second reading is sure of', () => {
@@ -72,6 +77,12 @@ describe('reconcileWords', () => {
       ['дом.', 'Д.'],
       ['Ю', 'Ю.'],
       ['1985.', 'Ю.'],
+      ['II.', 'П.'],
+      ['12.', 'Г.'],
+      ['г.', 'Г.'],
+      ['кв.', 'К.'],
+      ['А,', 'А.'],
+      ['(А.', 'Л.'],
     ] as const;
     expect(pairs.filter(([first, second]) => reconcile(first, second).text !== first)).toEqual([]);
     expect(reconcile('г.', 'Г.', { confidence: 0.82 }).text).toBe('г.');
@@ -81,7 +92,7 @@ describe('reconcileWords', () => {
   it('corrects a letter after a number', () => {
     expect(reconcile('18-6', '18-б', { confidence: 0.6 })).toMatchObject({ text: '18-б', confidence: 0.6 * 0.95 });
     expect(reconcile('485,', '48Б,').text).toBe('48Б,');
-    expect(reconcile('(Зба)', '36а').text).toBe('(36а)');
+    expect(reconcile('(Зба)', '36а', { confidence: 0.99 }).text).toBe('(36а)');
     expect(reconcile('2047', '204Г').text).toBe('204Г');
     expect(reconcile('1296-2Н,', '129Б-2Н').text).toBe('129Б-2Н,');
     expect(reconcile('23-6uc/508', '23-бис/508').text).toBe('23-бис/508');
@@ -89,6 +100,14 @@ describe('reconcileWords', () => {
       ['18-7', '92-б'],
       ['1985', '198Бг'],
       ['14', 'Тв'],
+      ['За', '3а'],
+      ['бетон', '6етон'],
+      ['3-й', '3-и'],
+      ['12в', '12В'],
+      ['12.05.2016', '12.05.201б'],
+      ['1-3', '1-З'],
+      ['17м2', '17мг'],
+      ['З.В.', '3.В.'],
       ['2,6', '2,б'],
       ['18-а', '18-а'],
     ] as const;

@@ -43,4 +43,5 @@ it('parseTsv leaves out the end of a word that is returned once more', () => {
   // The box of the first word contains the second one, as `trimOverlaps` expects.
   expect(texts(row(10, 190, 'дом'), row(150, 50, 'м'))).toEqual(['дом', 'м']);
   expect(texts(row(10, 40, '22'), row(40, 10, '2'))).toEqual(['22', '2']);
+  expect(texts(row(10, 90, 'Литера'), row(88, 12, 'а'))).toEqual(['Литера', 'а']);
 });

@@ -22,21 +22,27 @@ export function parseTsv(tsv: string, pages: number): LineWord[][] {
 
 /** Whether a word is the end of the word before it, which Tesseract returns once more: `руб.` and `б.` */
 function isRepeated({ text, left, right }: LineWord, before: LineWord | undefined): boolean {
-  if (!before || !/^\p{L}/u.test(text) || !before.text.endsWith(text)) return false;
+  if (!before || text.length < 2 || !/^\p{L}/u.test(text) || !before.text.endsWith(text)) return false;
   const width = before.right - before.left;
   // Others contain all words after them.
   const isOneWord = width < before.text.length * (before.bottom - before.top);
   return isOneWord && left > before.left && Math.abs(right - before.right) <= 2 && right - left < 0.5 * width;
 }
 
-/** Of the height of a word. */
-const SPACE = 0.15;
+/** Chosen. Of the height of a word: the space after it, and the widest character. */
+const WORD_SPACE = 0.15;
+const MAX_CHARACTER_WIDTH = 1;
 
 /** Tesseract may give a word the box of all words after it on the line (tesseract-ocr/tesseract#3944). */
 function trimOverlaps(line: readonly LineWord[]): LineWord[] {
   return line.map((word, i) => {
     const next = line[i + 1];
     if (!next || next.left <= word.left || word.right <= (next.left + next.right) / 2) return word;
-    return { ...word, right: Math.max(word.left + 1, next.left - Math.round(SPACE * (word.bottom - word.top))) };
+    const height = word.bottom - word.top;
+    const right = Math.min(
+      next.left - Math.round(WORD_SPACE * height),
+      word.left + MAX_CHARACTER_WIDTH * height * Math.max(2, word.text.length),
+    );
+    return { ...word, right: Math.max(word.left + 1, right) };
   });
 }
