@@ -97,7 +97,7 @@ export function tokenizePages(read: readonly ReadPage[], boundary: RegExp = BOUN
   });
 }
 
-/** OCR may give the first word of a line the box of the whole line. */
+/** Ends a token before the next one beside it; `tsv.ts` does so for the words of one line image. */
 function trimOverlaps(tokens: readonly Token[]): Token[] {
   const charWidth = median(tokens.map(({ x0, x1, text }) => (x1 - x0) / text.length));
   return tokens.map((token) => {

@@ -1,7 +1,8 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, meanConfidence, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
-import { coreOf, reconcileWords } from './reconcile-words.ts';
+import { coreOf } from './reconcile-figures.ts';
+import { reconcileWords } from './reconcile-words.ts';
 import { MARGIN } from './text-regions.ts';
 import type { WordReading } from './word-reader.ts';
 

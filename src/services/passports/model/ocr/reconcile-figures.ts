@@ -10,7 +10,7 @@ export const AFTER_CHANGE = 0.95;
 
 /** Whether a word has a number of two characters or more. */
 export function hasFigures(text: string): boolean {
-  const core = coreOf(text);
+  const core = numberOf(text);
   return core.length > 1 && NUMBER.test(core);
 }
 
@@ -20,14 +20,14 @@ export function hasFigures(text: string): boolean {
  */
 export function reconcileFigures(word: LineWord, second: WordReading): LineWord {
   if (second.confidence < MIN_CONFIDENCE) return word;
-  const other = coreOf(second.text);
+  const other = numberOf(second.text);
   const upright = word.text.replace(STROKE, '1');
-  const first = coreOf(upright);
+  const first = numberOf(upright);
   if (!NUMBER.test(first) || !/^\d[\d.,:/-]*$/u.test(other)) return word;
   const changed = { ...word, confidence: second.confidence * AFTER_CHANGE };
   if (first.replaceAll('–', '-') === other) return upright === word.text ? word : { ...changed, text: upright };
   // The image cuts one of them off, or shows a neighbour or letters that are read as figures.
-  if ([first, coreOf(word.text)].some((one) => isEnd(one, other) || isEnd(other, one))) return word;
+  if ([first, numberOf(word.text)].some((one) => isEnd(one, other) || isEnd(other, one))) return word;
   const isSame = figuresOf(first) === figuresOf(other);
   if (isSame ? hasLostSeparator(first, other) : isMisread(first, other))
     return { ...changed, text: upright.replace(first, other) };
@@ -39,7 +39,7 @@ export function reconcileFigures(word: LineWord, second: WordReading): LineWord 
  * most of these letters (`18-6`, `75`). Undefined if there is nothing to correct.
  */
 export function reconcileCode(word: LineWord, second: WordReading): LineWord | undefined {
-  const [first, other] = [codeOf(word.text), codeOf(second.text)];
+  const [first, other] = [coreOf(word.text), coreOf(second.text)];
   const isCode = /^[\dа-яё/-]+$/iu.test(other) && /\d/u.test(other) && /[а-яё]/iu.test(other);
   if (!isCode || first.length !== other.length || /м[23]$/u.test(first)) return undefined;
   const differing = [...first].flatMap((one, i) =>
@@ -48,11 +48,10 @@ export function reconcileCode(word: LineWord, second: WordReading): LineWord | u
   const isHouse = HOUSE_IN_LETTERS.test(first) && /^\d+[а-яё]$/iu.test(other);
   const isLetters = differing.length <= Math.max(1, other.length / 3) && differing.every((pair) => LETTER.test(pair));
   if (differing.length === 0 || !(isHouse || isLetters)) return undefined;
-  const isHyphenated = !isHouse && /\d-6$/u.test(first) && /-б$/u.test(other);
   const isAtEnd = !isHouse && /^\d+-?[а-яё]$/iu.test(other);
-  const surer = Math.max(MIN_CONFIDENCE, word.confidence);
-  const limit = isHyphenated ? MIN_HYPHENATED : isAtEnd ? MIN_CONFIDENCE : surer;
-  if (second.confidence < limit) return undefined;
+  const limit = isAtEnd ? MIN_CONFIDENCE : Math.max(MIN_CONFIDENCE, word.confidence);
+  const isHyphenated = /\d-6$/u.test(first) && /-б$/u.test(other);
+  if (second.confidence < (isHyphenated ? MIN_HYPHENATED : limit)) return undefined;
   return { ...word, text: word.text.replace(first, other), confidence: second.confidence * AFTER_CHANGE };
 }
 
@@ -65,7 +64,8 @@ const LETTER = /^(?!3З|3з|0О|0о)[\da-z][а-яё]$/iu;
 /** `Зба` is 36а. */
 const HOUSE_IN_LETTERS = /^[Зб]{2}[а-яё]$/u;
 
-const codeOf = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
+/** From the first letter or figure to the last one. */
+export const coreOf = (text: string): string => /[\d\p{L}](?:.*[\d\p{L}])?/u.exec(text)?.[0] ?? '';
 
 /** Figures and marks between them; a semicolon is mostly a misread comma. */
 const NUMBER = /^\d[\d.,:;/–-]*$/u;
@@ -74,7 +74,7 @@ const NUMBER = /^\d[\d.,:;/–-]*$/u;
 const STROKE = /(?<![\d\p{L}])\/(?=\d+(?:[.,]\d+)?$)|(?<=^\d+[.,])\/$|(?<=^\d{3})[\]|]$/gu;
 
 /** From the first figure to the last one. */
-const coreOf = (text: string): string => /\d(?:.*\d)?/u.exec(text)?.[0] ?? '';
+const numberOf = (text: string): string => /\d(?:.*\d)?/u.exec(text)?.[0] ?? '';
 
 const figuresOf = (text: string): string => text.replace(/\D/gu, '');
 

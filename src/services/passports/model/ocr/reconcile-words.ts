@@ -1,5 +1,12 @@
 import type { LineWord } from './ocr-engine.ts';
-import { AFTER_CHANGE, hasFigures, MIN_CONFIDENCE, reconcileCode, reconcileFigures } from './reconcile-figures.ts';
+import {
+  AFTER_CHANGE,
+  coreOf,
+  hasFigures,
+  MIN_CONFIDENCE,
+  reconcileCode,
+  reconcileFigures,
+} from './reconcile-figures.ts';
 import type { WordReading } from './word-reader.ts';
 
 /** From this confidence on, the second reading of single characters and doubtful words counts. */
@@ -114,9 +121,6 @@ const READABLE = /^[а-я\d.,:;()«»"№%°²³+*×=/@-]+$/u;
 
 /** Whether single characters look the same. As single ones, `3` and `0` are much more frequent than the letters. */
 const isUpToContext = (a: string, b: string): boolean => ['3з', '0о', 'б6', '6б'].includes(a + b);
-
-/** From the first letter or figure to the last one. */
-export const coreOf = (text: string): string => /[\p{L}\d](?:.*[\p{L}\d])?/u.exec(text)?.[0] ?? '';
 
 const countDifferences = (a: string, b: string): number =>
   a.length === b.length ? [...a].filter((letter, i) => letter !== b[i]).length : Infinity;
