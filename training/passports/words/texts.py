@@ -89,6 +89,12 @@ def _upper(r, length=1):
     return "".join(r.choice(RUSSIAN if r.random() < 0.8 else LATIN) for _ in range(length)).upper()
 
 
+def _letter_or_figure(r):
+    """Letters of buildings and rooms, and the figures that resemble them."""
+    letter = r.choice("ббабвгдежзик")
+    return r.choice([letter, letter, letter.upper(), r.choice("5660348")])
+
+
 def _date(r):
     day, month, year = r.randint(1, 31), r.randint(1, 12), r.randint(1890, 2026)
     return r.choice(
@@ -113,6 +119,10 @@ NUMBERS = [
     _date,
 ]
 CODES = [
+    # As many б and Б as 6 and 5 after figures, hyphens and slashes.
+    *[lambda r: f"{r.randint(1, 1500)}{r.choice(['-', '-', '/', ''])}{_letter_or_figure(r)}"] * 3,
+    lambda r: f"{r.randint(1, 20)}-{_digits(r, 4, 3)}/{_letter_or_figure(r)}",
+    lambda r: f"{_letter_or_figure(r)}{r.choice(['', '-', '/'])}{r.randint(1, 99)}",
     lambda r: f"{r.randint(1, 300)}{r.choice(RUSSIAN[:12])}",
     lambda r: f"{r.randint(1, 300)}{r.choice(RUSSIAN[:12]).upper()}",
     lambda r: f"{r.randint(1, 99):02}:{r.randint(1, 99):02}:{_digits(r, 7, 6)}:{_digits(r, 5)}",

@@ -28,6 +28,30 @@ describe('findRules', () => {
     expect(rulesOn(page).horizontal).toEqual([expect.objectContaining({ x0: near(60), x1: near(700), y0: near(50) })]);
   });
 
+  it('ends a dotted rule before the letter that follows it, not at the base that its dots touch or at a separate foot', () => {
+    for (const isBroken of [false, true]) {
+      const page = createDrawing(900, 100).box(709, 20, 12, isBroken ? 25 : 30);
+      page.box(isBroken ? 704 : 698, 47, 13, 3);
+      for (let x = 60; x < 695; x += 5) page.box(x, 47, 3, 3);
+      const ends = rulesOn(page).horizontal.map(({ x1 }) => x1);
+      expect(Math.min(...ends)).toBeGreaterThan(685);
+      expect(Math.max(...ends)).toBeLessThan(isBroken ? 704 : 700);
+    }
+  });
+
+  it('ends a dotted rule after its last dot', () => {
+    const page = createDrawing(900, 100);
+    for (let x = 60; x < 400; x += 5) page.box(x, 47, 3, 3);
+    for (let x = 408; x < 450; x += 14) page.box(x, 47, 3, 3);
+    for (const rule of rulesOn(page).horizontal) expect(rule).toMatchObject({ x0: 60, x1: 439 });
+  });
+
+  it('keeps the length of a rule that letters touch', () => {
+    const page = createDrawing(800, 100).line(100, 50, 600, 50);
+    for (let x = 105; x < 590; x += 22) page.box(x, 22, 6, 29);
+    expect(rulesOn(page).horizontal).toEqual([expect.objectContaining({ x0: near(100), x1: near(600) })]);
+  });
+
   it('ignores strokes of large letters and filled cells', () => {
     const page = createDrawing(800, 600)
       // The letter П of a title.

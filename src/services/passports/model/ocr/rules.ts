@@ -1,4 +1,5 @@
-import { type BinaryImage, findComponents } from './binarize.ts';
+import { type BinaryImage, type Component, findComponents } from './binarize.ts';
+import { correctEnds } from './rule-ends.ts';
 import type { Segment } from './text-lines.ts';
 
 /** A ruled line, from left to right or from top to bottom. */
@@ -15,9 +16,11 @@ export interface Rules {
 export function findRules(ink: BinaryImage, dpi: number): Rules {
   const sizes = sizesAt(dpi);
   const columns = transposed(ink);
-  const horizontal = chain([...solidPieces(ink, sizes).thin, ...dottedPieces(ink, sizes)], sizes);
+  const components = findComponents(ink);
+  const chained = chain([...solidPieces(ink, sizes).thin, ...dottedPieces(components, sizes)], sizes);
+  const horizontal = correctEnds(chained, components, dpi);
   const { thin, crossed } = solidPieces(columns, sizes);
-  const vertical = chain([...thin, ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
+  const vertical = chain([...thin, ...dottedPieces(findComponents(columns), sizes)], sizes).map(swapAxes);
   // A short line must connect two long ones; the bars of a large П do not.
   const longHorizontal = horizontal.filter((line) => line.x1 - line.x0 >= sizes.minHorizontal);
   const longVertical = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical);
@@ -128,8 +131,8 @@ function meanRow(mask: Uint8Array, width: number, left: number, right: number, t
   return count === 0 ? (top + bottom) / 2 : sum / count;
 }
 
-function dottedPieces(ink: BinaryImage, sizes: Sizes): Line[] {
-  const dots = findComponents(ink)
+function dottedPieces(components: readonly Component[], sizes: Sizes): Line[] {
+  const dots = components
     .filter(
       (component) =>
         component.bottom - component.top <= sizes.dotHeight && component.right - component.left <= sizes.run,

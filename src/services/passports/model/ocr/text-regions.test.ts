@@ -40,6 +40,17 @@ describe('text regions', () => {
     expect(regions(page)).toEqual([[50, 48, 148, 90]]);
   });
 
+  it('findTextRegions adds the parts of a broken figure to its line, not those behind a rule', () => {
+    // Most letters of the page are smaller.
+    const page = createDrawing(900, 300);
+    for (let x = 50; x < 500; x += 18) page.box(x, 20, 12, 16);
+    // A 2 without its diagonal stroke, and then an 8 that is broken as well.
+    page.box(100, 100, 12, 15).box(96, 121, 14, 3).box(120, 113, 5, 11).box(126, 100, 8, 24);
+    write(page, 138, 100, 3);
+    expect(regions(page).slice(-1)).toEqual([[96, 100, 188, 124]]);
+    expect(regions(page, [116])).toContainEqual([100, 100, 112, 115]);
+  });
+
   it('findTextRegions does not follow specks from line to line', () => {
     const page = write(write(createDrawing(900, 300), 50, 60, 8), 50, 130, 8);
     for (const [i, y] of [88, 96, 104, 112, 120].entries()) page.box(80 + i * 8, y, 5, 5);

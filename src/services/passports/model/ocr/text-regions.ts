@@ -23,7 +23,9 @@ export function findTextRegions(
   const isLetter = (component: Component) => component.bottom - component.top > 0.45 * height && fits(component);
   const boxes = groupLines(components.filter(isLetter), height, vertical).map((line) => boundingBox(line.letters));
   // Commas, dots, accents and parts of broken digits join the adjacent region.
-  const isSmall = (box: TextRegion) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
+  const isSmall = (box: TextRegion) =>
+    box.right - box.left < 1.5 * height &&
+    (box.bottom - box.top < 0.8 * height || boxes.some((line) => isPartOf(line, box, vertical)));
   const small = [
     ...boxes.filter(isSmall),
     ...components.filter((component) => !isLetter(component) && fits(component) && component.area >= 4),
@@ -49,6 +51,17 @@ const widest = (regions: TextRegion[]): TextRegion[] =>
   regions.length <= MAX_REGIONS
     ? regions
     : regions.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
+
+/** Whether a box may be the upper or lower part of a broken letter in front of or behind a line, as the hook of a 2 in large thin print. */
+function isPartOf(line: TextRegion, box: TextRegion, vertical: Rules['vertical']): boolean {
+  const high = line.bottom - line.top;
+  if (box.bottom - box.top >= 0.8 * high || box.top < line.top - 0.1 * high || box.bottom > line.bottom + 0.1 * high)
+    return false;
+  const [near, letter] = box.left < line.left ? [box, line] : [line, box];
+  return (
+    isAdjacent({ ...line, line }, box) && !isSeparated(near, { ...letter, top: box.top, bottom: box.bottom }, vertical)
+  );
+}
 
 /** Specks must not lead from one line to the next, so the distance above and below is that to the line without them. */
 function isAdjacent({ left, right, line }: TextRegion & { line: TextRegion }, component: TextRegion): boolean {
