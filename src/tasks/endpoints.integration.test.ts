@@ -195,6 +195,42 @@ it('releases at most 50 held deliveries of an endpoint per round, the oldest fir
   expect(await claimedIds()).toEqual(held.slice(50));
 });
 
+/** Many endpoints of another client. */
+const insertEndpoints = (count: number, times: string) =>
+  database.db.query(
+    `insert into webhook_endpoints (principal, origin, service, failures, failing_since, last_failed_at, paused_at, resumed_at)
+     select $1, 'https://r-' || n || '.example', 'a', 10, now() - interval '3 days', now() - interval '2 days', ${times}
+       from generate_series(1, $2::int) as n`,
+    [`${principal}-other`, count],
+  );
+
+it('probes a paused endpoint while many others have nothing to send', async () => {
+  await insertEndpoints(25, "now() - interval '2 days', null");
+  await pause();
+  await age(3601);
+  await endpoints.maintain();
+  await endpoints.maintain();
+  expect(await claim()).toHaveLength(1);
+});
+
+it('releases the deliveries of a client while another one has many resumed endpoints', async () => {
+  await insertEndpoints(25, "null, now() - interval '1 day'");
+  await database.db.query(
+    `with held as (
+       insert into tasks (id, service, principal, status, input, estimate_seconds, finished_at, result, expires_at)
+       select origin, 'a', $1, 'done', '{}', 1, now(), '1', now() + interval '1 day' from webhook_endpoints where principal = $1
+       returning id
+     )
+     insert into deliveries (id, task_id, principal, url, origin, due_at) select 'whd_' || id, id, $1, id, id, 'infinity' from held`,
+    [`${principal}-other`],
+  );
+  await pause();
+  await endpoints.maintain();
+  expect(await endpoints.resume(principal, ORIGIN)).toBe(true);
+  await endpoints.maintain();
+  expect(await claim()).toHaveLength(1);
+});
+
 it('does not count errors of the deliverer against the receiver', async () => {
   for (let n = 0; n < 12; n++) {
     await endTask();

@@ -197,6 +197,7 @@ const PROBE = {
         from webhook_endpoints e
        where e.paused_at is not null and e.last_failed_at <= now() - ${PROBE_INTERVAL}
          and not exists (select from deliveries d where ${OF_ENDPOINT} and d.due_at < 'infinity')
+         and exists (select from deliveries d where ${OF_ENDPOINT} and ${HELD})
        order by e.last_failed_at
        limit $1
     ),
@@ -214,7 +215,7 @@ const PROBE = {
     update deliveries d set due_at = now(), earlier_attempts = d.attempts from chosen where d.id = chosen.id`,
 };
 
-// Oldest first, in the order of `deliveries_by_client`.
+// The endpoints of different clients in turn; deliveries oldest first, in the order of `deliveries_by_client`.
 const RELEASE = {
   name: 'release-deliveries',
   text: `
@@ -222,7 +223,7 @@ const RELEASE = {
       select e.principal, e.origin
         from webhook_endpoints e
        where e.resumed_at is not null and e.paused_at is null
-       order by e.resumed_at
+       order by row_number() over (partition by e.principal order by e.resumed_at), e.resumed_at
        limit $2
     ),
     chosen as materialized (

@@ -109,6 +109,86 @@ describe('Fair scheduling', () => {
     expect((await claim(100)).length).toBe(60);
   });
 
+  it('puts tasks that a client retries at the end of its queue', async () => {
+    const [one, other] = gateways;
+    await acceptMany(one, 'heavy', 60);
+    const failed: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      const request = { service: 'a', worker: 'w', leaseMs: 600_000 };
+      const [claimed] = (await worker.completeAndClaim([], { ...request, limit: 1 })).claimed;
+      const failure = { code: 'TRY_AGAIN', message: 'No.' };
+      const ending = { id: claimed!.id, attempt: 1, outcome: 'failed', failure, processingMs: 1 } as const;
+      await worker.completeAndClaim([ending], { ...request, limit: 0 });
+      failed.push(claimed!.id);
+    }
+    await readDepths();
+    for (const id of failed) expect(await one.requeue('a', id, [])).toBe(true);
+    await readDepths();
+    await acceptMany(other, 'light', 5);
+    expect(countOf(await claim(12), 'light')).toBe(5);
+  });
+
+  it('charges retries to the weight and the priority of the task', async () => {
+    const [one] = gateways;
+    const task = newTask('tenth', { priority: 'batch' });
+    await one.accept(task);
+    await worker.completeAndClaim([], { service: 'a', worker: 'w', limit: 1, leaseMs: 600_000 });
+    const finish = async () => {
+      const { rows } = await database.db.query<{ priority: number; finish: number }>(
+        'select priority, extract(epoch from finish)::float8 * 1e6 as finish from client_queues',
+      );
+      return rows;
+    };
+    const [before] = await finish();
+    const ending = { id: task.id, attempt: 1, outcome: 'failed', failure: { code: 'X', message: 'No.' } } as const;
+    await worker.completeAndClaim([{ ...ending, processingMs: 1 }], {
+      ...{ service: 'a', worker: 'w', limit: 0, leaseMs: 600_000 },
+    });
+    expect(await one.requeue('a', task.id, [])).toBe(true);
+    const after = await finish();
+    expect(after).toHaveLength(1);
+    expect(after[0]!.finish - before!.finish).toBeGreaterThanOrEqual(COST_MICROS * 10 - 1);
+  });
+
+  it('puts promoted tasks behind the realtime tasks of the time, also if their client used realtime long ago', async () => {
+    const [one, other] = gateways;
+    await one.accept(newTask('bulk'));
+    await acceptMany(other, 'steady', 50);
+    await claim(51);
+    await readDepths();
+    const bulk = Array.from({ length: 30 }, () => newTask('bulk', { priority: 'batch', ttlSeconds: 36_000 }));
+    await Promise.all(bulk.map((task) => one.accept(task)));
+    const ids = bulk.map(({ id }) => id);
+    await database.db.query("update tasks set queued_at = queued_at - interval '2 hours' where id = any($1)", [ids]);
+    const limits = { services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 1000 };
+    expect((await one.sweep(limits)).promoted).toBe(30);
+    await readDepths();
+    await other.accept(newTask('steady'));
+    expect(await claim(3)).toContain('steady');
+  });
+
+  it('does not delay a promoted task that was handed back', async () => {
+    const [one] = gateways;
+    await readDepths();
+    const task = newTask('tenth', { priority: 'batch', ttlSeconds: 36_000 });
+    await one.accept(task);
+    const request = { service: 'a', worker: 'w', leaseMs: 600_000 };
+    await worker.completeAndClaim([], { ...request, limit: 1 });
+    const back = { id: task.id, attempt: 1, outcome: 'again', delayMs: 0, uncounted: true } as const;
+    await worker.completeAndClaim([back], { ...request, limit: 0 });
+    await acceptMany(one, 'tenth', 5);
+    await database.db.query(
+      "update client_queues set finish = now() + interval '1 hour'; update tasks set queued_at = queued_at - interval '2 hours'",
+    );
+    const limits = { services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 1000 };
+    expect((await one.sweep(limits)).promoted).toBe(1);
+    const { rows } = await database.db.query<{ due: boolean }>(
+      'select run_at <= now() as due from tasks where id = $1',
+      [task.id],
+    );
+    expect(rows).toEqual([{ due: true }]);
+  });
+
   it('claims a task that failed temporarily before the queue of its client', async () => {
     const [one] = gateways;
     const { id } = newTask('heavy');

@@ -42,7 +42,7 @@ export function createPostgresTaskStore(
     accept: createAccept(db, tags, hints.hint),
     findByIdempotencyKey,
     acceptWithin: (tx, tasks) => acceptWithin(tx, tags, tasks),
-    requeue: (service, id, final, tx = db) => requeue(tx, virtualTime, service, id, final),
+    requeue: (service, id, final, within) => requeue(db, tags, service, id, final, within),
     remove: (service, ids, tx = db) => remove(tx, service, ids),
     read,
     readTimeline: (service, id) => readTimeline(db, service, id),

@@ -1,18 +1,38 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
-import type { VirtualTime } from './fair-tags.ts';
-import { FAILURES } from './task.ts';
+import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
+import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
 import { appendedLog, deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
-/** Compare-and-set: changes nothing unless the task has failed with a retryable code. */
+/**
+ * Compare-and-set: changes nothing unless the task has failed with a retryable code. The task takes a place in the queue of its client
+ * like a new one. `within` runs in the same transaction once it is queued.
+ */
 export async function requeue(
-  db: Queryable,
-  virtualTime: VirtualTime,
+  db: Db,
+  tags: FairTags,
   service: string,
   id: string,
   final: readonly string[],
+  within?: (tx: Queryable) => Promise<unknown>,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(REQUEUE, [service, id, final, virtualTime(service, 'realtime') ?? null]);
-  return rowCount > 0;
+  const { rows } = await db.query<FailedTask>(FAILED, [service, id, final]);
+  if (!rows[0]) return false;
+  const { isBatch, ...task } = rows[0];
+  const tagged = { ...task, priority: (isBatch ? 'batch' : 'realtime') as Priority };
+  const [services, priorities, owners, starts, costs] = (await takeTags(db, tags, [tagged]))([tagged]);
+  return db.transaction(async (tx) => {
+    const { rowCount } = await tx.query(REQUEUE, [service, id, final, services, priorities, owners, starts, costs]);
+    if (rowCount === 0) return false;
+    await within?.(tx);
+    return true;
+  });
+}
+
+interface FailedTask {
+  readonly service: string;
+  readonly principal: string;
+  readonly owner: string;
+  readonly isBatch: boolean;
 }
 
 export async function remove(db: Queryable, service: string, ids: readonly string[]): Promise<string[]> {
@@ -48,18 +68,28 @@ export const requeuedSql = (runAt: string): string => `
               'error', error_code`,
            )}`;
 
+const IS_RETRYABLE = `t.id = $2 and t.service = $1 and t.status = 'failed' and not t.error_code = any($3::text[])
+       and ${IS_READABLE}
+       and not exists (select from deliveries d where d.task_id = t.id)`;
+
+const FAILED = {
+  name: 'failed-task',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    select t.service, t.principal, coalesce(t.owner, t.principal) as owner, t.priority = ${PRIORITY_VALUE.batch} as "isBatch"
+      from tasks t
+     where ${IS_RETRYABLE}`,
+};
+
 const REQUEUE = {
   name: 'requeue',
   limitMs: CLIENT_LIMIT_MS,
   text: `
+    with ${takenClients(4)}
     update tasks t
-       set ${requeuedSql(`coalesce(greatest(to_timestamp($4::float8), (
-             select finish
-               from client_queues q
-              where q.service = t.service and q.priority = t.priority and q.owner = coalesce(t.owner, t.principal))), now())`)}
-     where id = $2 and service = $1 and status = 'failed' and not error_code = any($3::text[])
-       and ${IS_READABLE}
-       and not exists (select from deliveries d where d.task_id = t.id)`,
+       set ${requeuedSql('client.start')}
+      from client
+     where ${IS_RETRYABLE}`,
 };
 
 // One lock order prevents deadlocks.

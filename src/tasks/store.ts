@@ -32,9 +32,15 @@ export interface TaskStore {
 
   /**
    * Queues a failed task again as if it were new. Returns false for error codes in `final`, for tasks with a webhook
-   * (the failure was already delivered), and for all but one of several concurrent calls.
+   * (the failure was already delivered), and for all but one of several concurrent calls. `within` runs in the transaction that
+   * queues it.
    */
-  requeue(service: string, id: string, final: readonly string[], tx?: Queryable): Promise<boolean>;
+  requeue(
+    service: string,
+    id: string,
+    final: readonly string[],
+    within?: (tx: Queryable) => Promise<unknown>,
+  ): Promise<boolean>;
 
   /** Deletes tasks in any state with their dependent rows; returns the ids that existed. Revokes their leases. */
   remove(service: string, ids: readonly string[], tx?: Queryable): Promise<string[]>;

@@ -160,19 +160,23 @@ const SWEEP = {
     promoted as (
       update tasks t
          set priority = ${PRIORITY_VALUE.realtime},
-             run_at   = coalesce(greatest(front.run_at, queue.finish), latest, now())
-                      + (place - 1) * ${COST_MICROS} * interval '1 microsecond'
+             run_at   = case when t.returned is null
+                             then coalesce(greatest(coalesce(front.run_at, latest), queue.finish), now())
+                                  + (place - 1) * ${COST_MICROS} * interval '1 microsecond'
+                             else t.run_at
+                        end
         from waited
         join front using (service)
         left join client_queues queue
           on queue.service = waited.service and queue.owner = client and queue.priority = ${PRIORITY_VALUE.realtime}
        where t.id = waited.id
-      returning t.id, t.service, client, t.run_at
+      returning t.id, t.service, client, t.run_at, t.returned is null as is_tagged
     ),
     charged as (
       insert into client_queues as q (service, priority, owner, start, finish)
       select service, ${PRIORITY_VALUE.realtime}, client, max(run_at), max(run_at) + ${COST_MICROS} * interval '1 microsecond'
         from promoted
+       where is_tagged
        group by service, client
        order by service, client collate "C"
           on conflict (service, priority, owner) do update set finish = greatest(q.finish, excluded.finish)

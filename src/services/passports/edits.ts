@@ -35,7 +35,13 @@ export function checkFieldKeys(form: ReadonlyMap<string, string>, schema: Schema
   if ([...form.keys()].some((key) => resolveKey(schema, key) === undefined)) parseEdits(form, schema);
 }
 
-/** Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. */
+/** Of all corrected values of a document, which each reading of it loads; 10 000 rooms have 500 000. */
+const MAX_CHARACTERS = 2_000_000;
+
+/**
+ * Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. The corrected values of a document
+ * together have at most {@link MAX_CHARACTERS}.
+ */
 export function toStoredEdits(
   parsedEdits: readonly ParsedEdit[],
   opened: CompletedDocument,
@@ -71,7 +77,24 @@ export function toStoredEdits(
     return { key: cellKey(target.section, next + newRow - 1, target.spec), value };
   });
   if (details.length > 0) throw new InvalidInput(details);
+  checkLength(opened, edits);
   return edits;
+}
+
+function checkLength({ edits: earlier }: CompletedDocument, edits: readonly { key: string; value: Value }[]): void {
+  const values = new Map(earlier.map(({ key, value }) => [key, value]));
+  const lengthBefore = lengthOf(values.values());
+  for (const { key, value } of edits) values.set(key, value);
+  const length = lengthOf(values.values());
+  if (length <= MAX_CHARACTERS || length <= lengthBefore) return;
+  const msg = `The corrected values of a document should have at most ${MAX_CHARACTERS} characters together`;
+  throw new InvalidInput([{ loc: ['body'], msg, type: 'too_long', ctx: { max_length: MAX_CHARACTERS } }]);
+}
+
+function lengthOf(values: Iterable<Value>): number {
+  let length = 0;
+  for (const value of values) length += typeof value === 'string' ? value.length : 0;
+  return length;
 }
 
 function problemDetail(problem: ValueProblem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {

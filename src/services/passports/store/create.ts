@@ -11,7 +11,7 @@ import { queueOf, SANDBOX_DEADLINE_SECONDS, sandboxQueue } from '../../shared/sa
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
 import { sandbox } from '../sandbox.ts';
 import { checkQuota } from './quota.ts';
-import { COLUMNS, type DocumentRow, SERVICE, toDocument } from './rows.ts';
+import { COLUMNS, clientOf, type DocumentRow, SERVICE, toDocument } from './rows.ts';
 import { createUuids } from './uuid.ts';
 
 export interface TaskInput {
@@ -30,8 +30,7 @@ export async function create(
 ): Promise<Document[]> {
   const { db, tasks, admission, quotaBytes } = deps;
   const { priority = 'realtime' } = request;
-  // Sessions without a key share one queue: a client could start any number of them.
-  const client = caller.key ?? 'anonymous';
+  const client = clientOf(caller);
   const owner = admission?.ownerOf(SERVICE, client) ?? client;
   const sandboxNames = documents.map(({ filename }) => sandboxInput(sandbox, caller.key, 'files', filename));
   const isSandbox = isSandboxPrincipal(caller.key);

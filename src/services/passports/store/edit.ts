@@ -1,4 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
+import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { queueOf } from '../../shared/sandbox/queue.ts';
 import { type Caller, type CompletedDocument, type HistoryEntry, isCompleted } from '../documents.ts';
@@ -6,7 +8,7 @@ import { isSameValue, type Value } from '../extraction.ts';
 import { PERMANENT_ERRORS } from '../failures.ts';
 import { recordQuality } from './quality.ts';
 import { find, findWithResult } from './read.ts';
-import { ACCESS_CONDITION, accessParams, SERVICE } from './rows.ts';
+import { ACCESS_CONDITION, accessParams, clientOf, SERVICE } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
@@ -32,6 +34,7 @@ export const update = (
       changes.map(({ newValue }) => JSON.stringify(newValue)),
       actor,
     ]);
+    await tx.query(DELETE_OLD_EDITS, [id, MAX_HISTORY_BYTES]);
     return true;
   });
 
@@ -97,16 +100,32 @@ export async function rename(db: Queryable, caller: Caller, id: string, filename
 
 type Deps = { db: Db; tasks: TaskStore };
 
-export function retry({ db, tasks }: Deps, caller: Caller, id: string, strict: boolean) {
-  return db.transaction(async (tx) => {
-    // Access to a document never changes, so it can be checked first.
-    if (!(await find(tx, caller, id, strict))) return undefined;
-    if (!(await tasks.requeue(queueOf(SERVICE, caller.key), id, PERMANENT_ERRORS, tx))) {
-      return (await find(tx, caller, id, strict)) && ('not-retryable' as const);
-    }
-    await touch(tx, [id]);
-    return find(tx, caller, id, strict);
-  });
+/** Throws the error for a full queue. */
+export async function retry(
+  { db, tasks, admission }: Deps & { admission: Admission | undefined },
+  caller: Caller,
+  id: string,
+  strict: boolean,
+) {
+  // Access to a document never changes, so it can be checked first.
+  if (!(await find(db, caller, id, strict))) return undefined;
+  const leaveQueue = isSandboxPrincipal(caller.key) ? undefined : enterQueue(admission, caller);
+  let isQueued = false;
+  try {
+    isQueued = await tasks.requeue(queueOf(SERVICE, caller.key), id, PERMANENT_ERRORS, (tx) => touch(tx, [id]));
+  } finally {
+    leaveQueue?.(isQueued);
+  }
+  const document = await find(db, caller, id, strict);
+  return isQueued ? document : document && ('not-retryable' as const);
+}
+
+function enterQueue(admission: Admission | undefined, caller: Caller) {
+  if (!admission) return undefined;
+  const owner = admission.ownerOf(SERVICE, clientOf(caller));
+  const leaveQueue = admission.reserve(SERVICE, 'realtime', owner);
+  if (!leaveQueue) throw admission.queueFullError(SERVICE, owner);
+  return leaveQueue;
 }
 
 /** After their tasks were queued again. */
@@ -138,6 +157,23 @@ const EDIT = {
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
 };
 
+/** Stored earlier values of a document. */
+const MAX_HISTORY_BYTES = 16 * 2 ** 20;
+
+// The latest row of a key is its current value.
+const DELETE_OLD_EDITS = {
+  name: 'passport-edits-delete',
+  limitMs,
+  text: `
+    delete from passport_edits e
+     using (select serial,
+                   sum(pg_column_size(old_value) + pg_column_size(new_value)) over (order by serial desc) as total,
+                   lead(serial) over (partition by key order by serial) as next
+              from passport_edits
+             where document = $1) as t
+     where e.document = $1 and e.serial = t.serial and t.total > $2 and t.next is not null`,
+};
+
 const CONFIRM = {
   name: 'passport-confirm',
   limitMs,
@@ -149,17 +185,21 @@ const CONFIRM = {
 };
 
 const HISTORY_LENGTH = 1000;
+const HISTORY_BYTES = 4 * 2 ** 20;
 
 const HISTORY = {
   name: 'passport-history',
   limitMs,
   text: `
     select at, actor, key, "from", "to"
-      from (select at, actor, key, old_value as "from", new_value as "to", serial
-              from passport_edits
-             where document = $1
-             order by serial desc
-             limit ${HISTORY_LENGTH}) as latest
+      from (select *, sum(octet_length("from"::text) + octet_length("to"::text)) over (order by serial desc) as total,
+                   row_number() over (order by serial desc) as place
+              from (select at, actor, key, old_value as "from", new_value as "to", serial
+                      from passport_edits
+                     where document = $1
+                     order by serial desc
+                     limit ${HISTORY_LENGTH}) as latest) as latest
+     where total <= ${HISTORY_BYTES} or place = 1
      order by serial`,
 };
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -311,6 +312,34 @@ describe('edits', () => {
       { key: 'general:owner', value: null },
     ];
     expect(await documents.update(anna, id, edits)).toMatchObject({ version: 1, edits: [] });
+  });
+
+  it('have a history of at most 16 MiB, of which the latest 4 MiB are returned, and keep their current values', async () => {
+    const id = await finished(anna);
+    // Random characters cannot be compressed.
+    const text = () => randomBytes(375_000).toString('base64');
+    await documents.update(anna, id, [{ key: 'general:owner', value: 'the oldest edit' }]);
+    const values = Array.from({ length: 25 }, text);
+    for (const value of values) await documents.update(anna, id, [{ key: 'general:address', value }]);
+    const { edits } = await opened(anna, id);
+    const current = new Map(edits.map(({ key, value }) => [key, value]));
+    expect(current).toEqual(
+      new Map([
+        ['general:owner', 'the oldest edit'],
+        ['general:address', values.at(-1)],
+      ]),
+    );
+    const { rows } = await db.query<{ bytes: number }>(
+      'select sum(octet_length(old_value::text) + octet_length(new_value::text))::int as bytes from passport_edits where document = $1',
+      [id],
+    );
+    expect(rows[0]!.bytes).toBeGreaterThan(15 * 2 ** 20);
+    expect(rows[0]!.bytes).toBeLessThan(17 * 2 ** 20);
+    const history = await documents.history(anna, id);
+    expect(history!.map(({ to }) => to)).toEqual(values.slice(-4));
+    const longest = 'x'.repeat(5 * 2 ** 20);
+    await documents.update(anna, id, [{ key: 'general:address', value: longest }]);
+    expect((await documents.history(anna, id))!.map(({ to }) => to)).toEqual([longest]);
   });
 
   it('with the same expected version conflict: one succeeds; without a version all are saved', async () => {

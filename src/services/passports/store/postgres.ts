@@ -92,13 +92,13 @@ export function postgresDocumentStore(deps: {
     /** Confirms all values of the current version; `conflict` if `ifVersion` differs from it. */
     confirm: (caller: Caller, id: string, options: { ifVersion?: number } = {}) =>
       hintAfter(confirm(db, caller, id, { strict: strictForChanges(caller), ...options })),
-    /** The latest 1000 edits, oldest first. */
+    /** The latest 1000 edits of together 4 MiB, oldest first; always the last one. */
     history: (caller: Caller, id: string) => history(db, caller, id, strict),
     rename: (caller: Caller, id: string, filename: string) =>
       hintAfter(rename(db, caller, id, filename, strictForChanges(caller))),
-    /** `FAILED` or `ERROR` → `PENDING`; one of two concurrent calls succeeds. */
+    /** `FAILED` or `ERROR` → `PENDING`; one of two concurrent calls succeeds. Throws the error for a full queue. */
     async retry(caller: Caller, id: string) {
-      const retried = await retry({ db, tasks }, caller, id, strictForChanges(caller));
+      const retried = await retry({ db, tasks, admission }, caller, id, strictForChanges(caller));
       tasks.hint(`waiting:${queueOf(SERVICE, caller.key)}`);
       tasks.hint(`changed:${SERVICE}`);
       return retried;

@@ -76,6 +76,9 @@ export const ACCESS_CONDITION =
 /** Documents of anonymous sessions can be changed only by their session and administrators. */
 export const isStrictForChanges = ({ role }: Caller, strict: boolean): boolean => strict || role !== 'admin';
 
+/** Whose queue tasks join. Sessions without a key share one: a client could start any number of them. */
+export const clientOf = ({ key }: Caller): string => key ?? 'anonymous';
+
 export const accessParams = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [
   session,
   key ?? null,
