@@ -87,9 +87,22 @@ export async function createTokenStore(deps: {
   return {
     of,
     /** The client of a token, given its principal or the name of an API key. */
-    ownerOf: (service: string, client: string): string =>
-      of(service).tokens.find(({ digest, name }) => name === client || isPrincipalOf(client, digest))?.owner ?? client,
+    ownerOf: (service: string, client: string): string => ownersIn(of(service)).get(client) ?? client,
   };
+}
+
+const owners = new WeakMap<TokenSnapshot, ReadonlyMap<string, AccessToken['owner']>>();
+
+/** By name and by principal, once per snapshot: batches ask for thousands of tasks. */
+function ownersIn(snapshot: TokenSnapshot): ReadonlyMap<string, AccessToken['owner']> {
+  const known = owners.get(snapshot);
+  if (known) return known;
+  const found = new Map<string, AccessToken['owner']>();
+  for (const { name, digest, owner } of snapshot.tokens) {
+    for (const client of [name, `token-${digest.slice(0, 12)}`]) if (!found.has(client)) found.set(client, owner);
+  }
+  owners.set(snapshot, found);
+  return found;
 }
 
 const keyOf = ({ service, name, role, digest, owner }: AccessToken) =>
@@ -101,8 +114,6 @@ const logFieldsOf = ({ service, name, role, digest }: AccessToken) => ({
 
 export const principalOf = (digest: string, role?: string) =>
   role === SANDBOX_ROLE ? sandboxPrincipal(digest.slice(0, 12)) : `token-${digest.slice(0, 12)}`;
-const isPrincipalOf = (name: string, digest: string) =>
-  name.length === 18 && name.startsWith('token-') && digest.startsWith(name.slice(6));
 
 /** Services without changes keep their object. */
 function byService(

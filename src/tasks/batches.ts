@@ -1,3 +1,4 @@
+import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Statement } from '../base/db.ts';
 import { isCollision } from '../base/db-errors.ts';
 import { insertTagged, insertTasks, releaseExpiredKeys } from './accept.ts';
@@ -32,6 +33,19 @@ export function createBatchStore(
       return write(...batch);
     });
 
+  // A summary reads all items, so one at a time, and once for all who wait for it.
+  const summary = batched(
+    async (ids: string[]) => {
+      const summaries = new Map<string, BatchSummary>();
+      for (const id of new Set(ids)) {
+        const { rows } = await db.query<{ summary: BatchSummary }>(SUMMARY, [id]);
+        summaries.set(id, rows[0]!.summary);
+      }
+      return ids.map((id) => summaries.get(id)!);
+    },
+    { inFlight: 1 },
+  );
+
   return {
     async accept(batch, items, names): Promise<AcceptResult> {
       // Taken once: further ones would move the client back by the length of the batch each time.
@@ -54,12 +68,7 @@ export function createBatchStore(
     },
 
     async summaries(ids: readonly string[]): Promise<Map<string, BatchSummary>> {
-      const summaries = new Map<string, BatchSummary>();
-      for (const id of ids) {
-        const { rows } = await db.query<{ summary: BatchSummary }>(SUMMARY, [id]);
-        summaries.set(id, rows[0]!.summary);
-      }
-      return summaries;
+      return new Map(await Promise.all(ids.map(async (id) => [id, await summary(id)] as const)));
     },
 
     async list(service: string, principal: string, limit: number, filter: BatchFilter = {}): Promise<string[]> {

@@ -792,6 +792,41 @@ describe('POST /api/task/{task_id}/retry', () => {
   });
 });
 
+describe('Passports limits', () => {
+  it('count a retry as a waiting task of its client', async () => {
+    const limited = await startPassports({ CLIENT_MAX_WAITING: '1' });
+    try {
+      const client = await limited.signIn(USER_KEY);
+      // The limit may be exceeded within one request.
+      const [first, second] = await client.upload(createPdf(), createPdf());
+      for (const id of [first!, second!]) await limited.fail(id, 'NO_FIELDS_FOUND');
+      const retry = (id: string) => client.post(`/api/task/${id}/retry`);
+      // Once a second the gateway counts the waiting tasks.
+      await expect.poll(async () => (await retry(first!)).status, { timeout: 10_000 }).toBe(200);
+      const refused = await retry(second!);
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await retry(UNKNOWN_ID)).status).toBe(404);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('reject corrections of together more than two million characters, and accept shorter ones then', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    const rowsOf = (first: number, length: number) =>
+      Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`rooms:${first + i}.name`, 'я'.repeat(length)]));
+    const update = (form: Record<string, string>) =>
+      client.post(`/task/${id}/update`, { form, headers: { accept: 'application/json' } });
+    const first = 3;
+    expect((await update(rowsOf(first, 9000))).status).toBe(200);
+    const refused = await update(rowsOf(first + 150, 9000));
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(refused.body)).toContain('at most 2000000 characters together');
+    expect((await update(rowsOf(first, 10))).status).toBe(200);
+  });
+});
+
 describe('Passports browser responses', () => {
   it.each<[string, string, HttpRequestOptions]>([
     ['upload', '/upload', { files: [{ name: 'a.txt', bytes: 'text' }] }],

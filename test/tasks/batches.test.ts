@@ -420,6 +420,18 @@ describe('A batch', () => {
     expect(await waitForCompletion(id)).not.toHaveProperty('estimated_wait_seconds');
   });
 
+  it('is counted once for requests at the same time', async () => {
+    product = await startProduct();
+    const { batch_id: id } = (await submit(jsonLines(photos(3)))).body.data;
+    const query = vi.spyOn(product.context.db, 'query');
+    const counted = () =>
+      query.mock.calls.filter(([one]) => typeof one === 'object' && one.name === 'batch-summary').length;
+    const states = await Promise.all(Array.from({ length: 20 }, () => product.context.tasks.batches.summaries([id])));
+    expect(new Set(states.map((state) => state.get(id)!.counts.queued))).toEqual(new Set([3]));
+    expect(counted()).toBe(1);
+    query.mockRestore();
+  });
+
   it('has an estimate at its acceptance from the measured rate, at least that of its state, without reading the state', async () => {
     product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_COLD_START_SECONDS: '2' } });
     await submit(jsonLines(photos(1)));

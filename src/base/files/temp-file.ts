@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
+import { withFreeSpace } from './free-space.ts';
 
 export interface WrittenFile {
   readonly sizeBytes: number;
@@ -19,7 +21,10 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** Writes `source` to a new file, synced if `durable`. On errors the caller deletes the file and handles the source. */
+/**
+ * Writes `source` to a new file, synced if `durable`, and throws `StorageUnavailable` before a stream fills the disk. On errors the
+ * caller deletes the file and handles the source.
+ */
 export async function writeTempFile(
   path: string,
   source: Buffer | AsyncIterable<Buffer>,
@@ -30,7 +35,8 @@ export async function writeTempFile(
   let sizeBytes = 0;
   const handle = await open(path, 'wx', 0o600);
   try {
-    for await (const piece of piecesOf(source, signal)) {
+    const pieces = piecesOf(source, signal);
+    for await (const piece of Buffer.isBuffer(source) ? pieces : withFreeSpace(pieces, dirname(path))) {
       signal?.throwIfAborted();
       if (sizeBytes + piece.length > maxBytes) throw new FileTooLarge(maxBytes);
       if (sizeBytes < HEAD_BYTES) head.push(piece.subarray(0, HEAD_BYTES - sizeBytes));

@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { fromFdPromise, type ZipFile } from 'yauzl';
 import { quotaExceeded } from '../../../base/api-error.ts';
 import { isOutcomeUnknown } from '../../../base/db-errors.ts';
-import { requireFreeSpace } from '../../../base/files/free-space.ts';
+import { requireFreeSpace, withFreeSpace } from '../../../base/files/free-space.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
 import type { Files } from '../../../base/files.ts';
 import { newId } from '../../../base/ids.ts';
@@ -76,21 +76,6 @@ export async function receiveArchive<T>(body: Readable, dataDir: string, use: (a
     return await use(archive);
   } finally {
     await file.close();
-  }
-}
-
-/** Bytes between two looks at the free space. */
-const SPACE_CHECK_BYTES = 64 * 2 ** 20;
-
-async function* withFreeSpace(body: AsyncIterable<Buffer>, dir: string): AsyncGenerator<Buffer, void, undefined> {
-  let checked = 0;
-  for await (const chunk of body) {
-    checked -= chunk.length;
-    if (checked <= 0) {
-      checked = SPACE_CHECK_BYTES;
-      await requireFreeSpace(dir, SPACE_CHECK_BYTES);
-    }
-    yield chunk;
   }
 }
 
