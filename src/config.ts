@@ -97,9 +97,10 @@ async function withLocalDefaults(
     readSettings({ appEnv: coreSettings.appEnv, dataDir: coreSettings.dataDir }, input),
   );
   if (profile?.appEnv !== 'local') return { env: input, local: false };
-  const credentials = await loadLocalCredentials({ services, input, dataDir: resolve(profile.dataDir), make }).catch(
-    toOperatorError,
-  );
+  const dataDir = resolve(profile.dataDir);
+  const credentials = await loadLocalCredentials({ services, input, dataDir, make }).catch((error: Error) => {
+    throw new OperatorError(`DATA_DIR (${dataDir}) cannot be used: ${error.message}`);
+  });
   return { env: { FILES_HOST: 'files.assay.internal', ...input, ...credentials }, local: true };
 }
 

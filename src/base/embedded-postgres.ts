@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openDb } from './db.ts';
 import { isUnavailable } from './db-errors.ts';
-import { succeeds } from './file-system.ts';
+import { createFolder, succeeds } from './file-system.ts';
 import type { Log } from './log.ts';
 import { sleep } from './loop.ts';
 import { OperatorError } from './operator-error.ts';
@@ -146,7 +146,7 @@ async function launch(target: Target, options: EmbeddedPostgresOptions): Promise
 
 async function openHome(dataDir: string): Promise<string> {
   const path = join(dataDir, 'postgres');
-  await mkdir(path, { recursive: true });
+  await createFolder(path);
   await chownToFolderOwner(path);
   // The server's account needs to traverse the folder; other accounts cannot list it.
   if (process.getuid?.() === (await stat(path)).uid || process.getuid?.() === 0) await chmod(path, 0o711);

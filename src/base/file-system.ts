@@ -1,5 +1,5 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** A `catch` handler that ignores file system errors with these codes and rethrows others. */
 export const ignoreErrors =
@@ -16,6 +16,21 @@ export const succeeds = (operation: Promise<unknown>): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/**
+ * Creates a folder and those above it. Also fails where no folder can be created, as in /proc: there `mkdir` of Node with `recursive`
+ * never ends.
+ */
+export async function createFolder(path: string, mode?: number): Promise<void> {
+  const error = await mkdir(path, { mode }).then(
+    () => undefined,
+    (reason: NodeJS.ErrnoException) => reason,
+  );
+  if (!error || (error.code === 'EEXIST' && (await stat(path)).isDirectory())) return;
+  if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
+  await createFolder(dirname(path), mode);
+  await mkdir(path, { mode }).catch(ifExists);
+}
 
 /** Deletes the entries of `dir` that have not changed for `ageMs`, left by a process that died. Returns their number. */
 export async function deleteStale(dir: string, ageMs: number, prefix = ''): Promise<number> {

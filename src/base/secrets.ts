@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { link, mkdir, open as openFile, readFile, unlink } from 'node:fs/promises';
+import { link, open as openFile, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ifExists, ifMissing } from './file-system.ts';
+import { createFolder, ifExists, ifMissing } from './file-system.ts';
 import { newId } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -16,7 +16,7 @@ export async function readOrCreate(
 ): Promise<Buffer> {
   const existing = await readFile(file).catch(ifMissing);
   if (existing) return existing;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await createFolder(dirname(file), 0o700);
   const draft = `${file}.${newId()}`;
   try {
     const handle = await openFile(draft, 'wx', 0o600);
