@@ -1,5 +1,5 @@
 import { constants, openAsBlob } from 'node:fs';
-import { access, stat, writeFile } from 'node:fs/promises';
+import { access, open, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { parseTermLines, type WrittenTerm } from '../services/stt/browser/term-lines.ts';
@@ -9,15 +9,20 @@ export async function openInputFile(path: string): Promise<{ name: string; data:
     const found = await stat(path);
     if (found.isDirectory()) throw new OperatorError(`${path} is a folder.`);
     if (found.size === 0) throw new OperatorError(`${path} is empty.`);
+    // `openAsBlob` does not open the file yet.
+    await (await open(path)).close();
     return { name: basename(path), data: await openAsBlob(path) };
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read (${code}).`,
-    );
+    throw error instanceof OperatorError ? error : unreadable(path, error as NodeJS.ErrnoException);
   }
 }
+
+export const unreadable = (path: string, { code }: NodeJS.ErrnoException): OperatorError =>
+  new OperatorError(
+    code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read: ${reasonOf(code)}.`,
+  );
+
+const reasonOf = (code: string | undefined): string => (code === 'EACCES' ? 'permission denied' : `${code}`);
 
 /** The terms of a text file; undefined without a file. */
 export const readVocabularyFile = async (path: string | undefined): Promise<WrittenTerm[] | undefined> =>
@@ -31,14 +36,14 @@ export const isFile = async (path: string): Promise<boolean> =>
 
 export async function writeOutputFile(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(path, content).catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${path} cannot be written (${error.code}).`);
+    throw new OperatorError(`${path} cannot be written: ${reasonOf(error.code)}.`);
   });
 }
 
 /** Throws when the folder is missing or read-only. */
 export async function checkOutputFolder(output: string): Promise<void> {
   await access(dirname(output), constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
-    const reason = code === 'ENOENT' ? `the folder ${dirname(output)} does not exist` : `${code}`;
+    const reason = code === 'ENOENT' ? `the folder ${dirname(output)} does not exist` : reasonOf(code);
     throw new OperatorError(`${output} cannot be written: ${reason}.`);
   });
 }

@@ -5,6 +5,7 @@ import { migrateDatabase, startEmbedded } from '../app-context.ts';
 import { openDb } from '../base/db.ts';
 import { sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
+import { beforeKill } from '../base/stop-signal.ts';
 import { type Config, loadConfig, toOperatorError } from '../config.ts';
 import { createDemand } from '../roles/autoscale.ts';
 import { releaseOnExit } from '../roles/release-on-exit.ts';
@@ -185,9 +186,14 @@ async function openDatabase(planned: Config, signal: AbortSignal): Promise<Datab
     }
   })();
 
+  // At once and without loss: the next start recovers from the write-ahead log.
+  const takeBack = beforeKill(() => {
+    if (!running.adopted) process.kill(running.pid, 'SIGQUIT');
+  });
   return {
     address: () => ({ url: running.url, moved: moved.signal }),
     async close() {
+      takeBack();
       closed.abort();
       // After a failed start, another process may use the adopted database.
       if (running.adopted && !signal.aborted) return;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chown, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openDb } from '../../src/base/db.ts';
@@ -103,6 +104,30 @@ it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, a
   await server.stop();
   expect(rows[0]).toMatchObject({ held: 0, begun: 0 });
   expect(Number(rows[0]!['done']) + Number(rows[0]!['waiting'])).toBe(61);
+});
+
+it('Assay ends in order when a signal is repeated at once, and stops its database when a later one kills it', {
+  tags: ['full'],
+}, async () => {
+  const place = await createInstancePlace();
+  const ordered = startAssay(place, { supervised: false });
+  await ordered.waitForOutput(/is ready/);
+  ordered.kill('SIGTERM');
+  await sleep(5);
+  expect(await stop(ordered, place, 'SIGTERM')).toEqual({ code: 0, signal: null });
+
+  const stuck = startAssay(place, { supervised: false });
+  await stuck.waitForOutput(/is ready/);
+  const { pid } = (await stuck.children())[0]!;
+  process.kill(pid, 'SIGSTOP');
+  stuck.kill('SIGTERM');
+  await sleep(2500);
+  expect(await databasePid(place)).toBeDefined();
+  stuck.kill('SIGTERM');
+  expect(await stuck.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(async () => (await databasePid(place)) === undefined);
+  await waitUntil(async () => (await stuck.runningPids()).length === 0);
 });
 
 it('Assay leaves no process behind when the supervisor is killed during the start', { tags: ['full'] }, async () => {

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
 import { IMAGE_EXTENSIONS } from '../../base/sniff.ts';
+import { unreadable } from '../local-files.ts';
 
 /** What becomes one task: a file, or the page images of one document. */
 export interface Item {
@@ -29,7 +30,12 @@ export const EXTENSIONS = { photos: IMAGES, recordings: RECORDINGS, documents: [
 export async function findItems(folder: string, kind: keyof typeof EXTENSIONS, output: string): Promise<Item[]> {
   const files: string[] = [];
   const written = relative(folder, output) + sep;
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw unreadable(error.path ?? folder, error);
+    },
+  );
+  for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const name = relative(folder, path);
     if (name.startsWith(written) || name.split(sep).some((part) => part.startsWith('.'))) continue;

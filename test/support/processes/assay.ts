@@ -69,10 +69,19 @@ export interface StartOptions {
   user?: { uid: number; gid: number };
   from?: string;
   node?: string;
+  /** False: a second signal kills it, as in a terminal. */
+  supervised?: boolean;
 }
 
 export function startAssay(place: InstancePlace, options: StartOptions = {}): Assay {
-  const { args = ['start'], env = {}, user = {}, from = REPOSITORY, node = process.execPath } = options;
+  const {
+    args = ['start'],
+    env = {},
+    user = {},
+    from = REPOSITORY,
+    node = process.execPath,
+    supervised = true,
+  } = options;
   const child: ChildProcess = spawn(node, [join(from, 'scripts/assay.mjs'), ...args], {
     ...user,
     cwd: from,
@@ -87,7 +96,7 @@ export function startAssay(place: InstancePlace, options: StartOptions = {}): As
     },
     // A separate process group; the IPC channel stops it if the test runner is killed.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(supervised ? (['ipc'] as const) : [])],
   });
   const pid = child.pid!;
   groups.add(pid);
