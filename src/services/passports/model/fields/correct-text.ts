@@ -60,7 +60,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
     .replace(/(?<!\.)\.\.(?!\.)/gu, '.')
     .replace(
-      /(?<=\p{Ll}{3}|\p{Lu}{3}|[»”")]|(?<!\p{Lu}\.\s?)\d|\d[-:/]\p{L}|\d\s[мс]?м)\.$/u,
+      /(?<=\p{Ll}{3}|\p{Lu}{3}|[»”")]|(?<!\p{Lu}\.\s?)\d|\d[-:/]?\p{L}|\d\s[мс]?м)\.$/u,
       (dot, at: number, whole: string) => (ABBREVIATED.test(inLowerCase(whole.slice(0, at))) ? dot : ''),
     )
     .trim();

@@ -58,15 +58,24 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     // The end of an abbreviation that this document does not have.
     const literal = i > 0 && read[i - 1] && /\p{L}{3}$/u.test(text) ? whole.replace(/^\./u, '') : whole;
     const isNamed = /\s\p{Ll}+$/u.test(text) ? literal.replace(/^\s\p{Ll}+/u, '') : literal;
-    text += withoutDesignation(spec, isNamed, value) + value;
+    text += withoutRepeatedSigns(text, withoutDesignation(spec, isNamed, value), value) + value;
   }
-  const last = literals.at(-1) ?? '';
+  const last = withoutRepeatedSigns(text, literals.at(-1) ?? '', '');
   text += /\s\p{Ll}+$/u.test(text) ? last.replace(/^\s\p{Ll}+/u, '') : last;
   if (isNumber) text = toTextValue(spec, text, tokens);
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
 }
+
+/** A word of the page has the quotation marks and brackets around it; the literals have those of the typed value. */
+function withoutRepeatedSigns(text: string, literal: string, value: string): string {
+  const own = CLOSING.test(text) && text.at(-1) === literal[0] ? literal.slice(1) : literal;
+  return OPENING.test(value) && value[0] === own.at(-1) ? own.slice(0, -1) : own;
+}
+
+const CLOSING = /[»”)]$/u;
+const OPENING = /^[«“(]/u;
 
 /** Whether `some` are whole lines of `all`, but not all lines. */
 function areLinesOf(some: readonly FormToken[], all: readonly FormToken[]): boolean {

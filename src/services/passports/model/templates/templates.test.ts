@@ -711,6 +711,22 @@ describe('A template', () => {
     expect(ownerOf('', 'Павлович', 'Седых')).toBe('Седых Павлович');
   });
 
+  it('does not repeat a quotation mark that a word of the page already has', () => {
+    const card = (year: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Областное предприятие «Костромаучёт»'],
+        [40, 90, 'Год постройки'],
+        [240, 90, year],
+        [40, 160, 'Составлено'],
+        [140, 160, 'Галичское бюро'],
+      ]);
+    const name = 'Областное предприятие «Костромаучёт», Галичское бюро';
+    const templates = learned(card('1961'), typed('general:issuer', name));
+    const { fields } = applyTemplates([card('1974')], {}, templates, schema);
+    expect(fields['general:issuer']?.value).toBe(name);
+  });
+
   it('takes initials for no word of the form', () => {
     const card = (name: string, year: number): ReadPage =>
       pageOf([
