@@ -79,6 +79,22 @@ describe('checkUrl', () => {
     expect(() => checkUrl('http://a.example.com/', WEBHOOK)).toThrow(/^The URL must begin with https:\/\/\.$/);
     expect(() => checkUrl('http://a.example.com/', { kind: 'webhook', loopback: true })).toThrow(/only for localhost/);
   });
+
+  it('names the setting that allows loopback for a loopback URL with http only', () => {
+    const policy: UrlPolicy = { ...WEBHOOK, loopbackSetting: 'HOOKS=allow' };
+    const messageOf = (url: string) => {
+      try {
+        return checkUrl(url, policy).href;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(messageOf('http://127.0.0.1:9000/hook')).toBe(
+      'The URL must begin with https://. URLs at 127.0.0.1 need the setting HOOKS=allow.',
+    );
+    expect(messageOf('http://a.example.com/')).toBe('The URL must begin with https://.');
+    expect(messageOf('https://localhost/')).not.toContain('HOOKS');
+  });
 });
 
 it('checkUrl allows exactly the IPv6 networks on the allow list', () => {

@@ -27,7 +27,12 @@ export type UrlPolicy = (
       readonly hosts?: readonly string[] | undefined;
       readonly filesHost?: string | undefined;
     }
-  | { readonly kind: 'webhook'; readonly loopback: boolean }
+  | {
+      readonly kind: 'webhook';
+      readonly loopback: boolean;
+      /** The setting that allows loopback, for error messages. */
+      readonly loopbackSetting?: string;
+    }
   | { readonly kind: 'operator'; readonly origin: string }
 ) & { readonly allowList?: AllowList | undefined };
 
@@ -59,7 +64,7 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       requireAllowedPort(url);
       // Compares the text, because 127.1, 0x7f.1 and 2130706433 also normalize to 127.0.0.1.
       if (policy.loopback && LOOPBACK_HOSTS.has(host)) return url;
-      requireHttps(url, policy.loopback ? ' Plain http:// is only for localhost, 127.0.0.1 and [::1].' : '');
+      requireHttps(url, whenHttpIsAllowed(policy, host));
       if (isAddress(url)) requirePublicAddress(url, policy.allowList);
       else requirePublicName(url, policy.allowList);
       return url;
@@ -139,6 +144,15 @@ function isFilesHost(url: URL, filesHost: string | undefined): boolean {
 
 function requireHttps(url: URL, unless = ''): void {
   if (url.protocol !== 'https:') throw new UrlRejected(`The URL must begin with https://.${unless}`);
+}
+
+function whenHttpIsAllowed(
+  { loopback, loopbackSetting }: Extract<UrlPolicy, { kind: 'webhook' }>,
+  host: string,
+): string {
+  if (loopback) return ' Plain http:// is only for localhost, 127.0.0.1 and [::1].';
+  if (loopbackSetting === undefined || !LOOPBACK_HOSTS.has(host)) return '';
+  return ` URLs at ${host} need the setting ${loopbackSetting}.`;
 }
 
 function requirePublicName(url: URL, allowList: AllowList | undefined): void {

@@ -10,6 +10,7 @@ import {
   ValidationProblem,
 } from '../client/index.ts';
 import { groupingOf, onOneLine, printResult, RETRIES, runClientCommand } from './client-command.ts';
+import { needsOutput } from './document-files.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
@@ -87,16 +88,19 @@ export function listItemsCommand(
   });
 }
 
-/** `assay batches results`: writes the results of a completed batch. */
-export function batchResultsCommand(
+/** `assay batches results`: writes the results of a completed batch; `xlsx` and `zip` not to a terminal. */
+export async function batchResultsCommand(
   id: string,
   options: BatchesOptions & { readonly format: BatchFormat; readonly output?: string },
   signal: AbortSignal,
 ): Promise<void> {
+  const { format, output } = options;
+  if (output === undefined && process.stdout.isTTY && (format === 'xlsx' || format === 'zip'))
+    throw needsOutput(format, 'a file');
   return withBatches(options, signal, async (batches) => {
-    const bytes = await batches.results(id, options.format, { signal });
-    if (options.output === undefined) process.stdout.write(bytes);
-    else await writeOutputFile(options.output, bytes);
+    const bytes = await batches.results(id, format, { signal });
+    if (output === undefined) process.stdout.write(bytes);
+    else await writeOutputFile(output, bytes);
   });
 }
 

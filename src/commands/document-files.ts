@@ -8,9 +8,7 @@ export async function documentFiles(
   format: 'xlsx' | 'pdf',
   { output, count }: { output: string | undefined; count: number },
 ) {
-  if (output === undefined) {
-    throw new OperatorError(`--format ${format} needs --output: a file, or a folder for several documents.`);
-  }
+  if (output === undefined) throw needsOutput(format, 'a file, or a folder for several documents');
   const toFolder = await isFolder(output);
   if (count > 1 && !toFolder) throw new OperatorError(`${output} is not a folder; several documents need one.`);
   return {
@@ -30,6 +28,10 @@ export async function documentFiles(
     },
   };
 }
+
+/** Of a format that is not text. */
+export const needsOutput = (format: string, where: string) =>
+  new OperatorError(`--format ${format} needs --output: ${where}.`);
 
 /** Two folders can each contain a passport.pdf. */
 function uniqueName(usedNames: Set<string>, preferred: string): string {

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { loadMigrations, startEmbedded } from '../app-context.ts';
@@ -43,6 +43,7 @@ export async function restoreCommand(
       status.show(text);
     };
     const name = file === '-' ? 'on standard input' : file;
+    if (await isGzip(path)) throw compressedError(file);
     const onBytes = (bytes: number) => show(`checking: ${mebibytes(bytes)}`);
     const manifest = await verifyBackup(read(path), { name, migrations, onBytes }).finally(status.clear);
     checkFileLocation(manifest, planned);
@@ -64,6 +65,20 @@ export async function restoreCommand(
     for (const line of summary(result, manifest)) console.log(line);
   }).catch(throwOperatorError);
 }
+
+/** By the magic number (RFC 1952). */
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0).finally(() => file.close());
+  return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+}
+
+const compressedError = (file: string) =>
+  new OperatorError(
+    file === '-'
+      ? 'The backup on standard input is compressed: decompress it with `gunzip -c`.'
+      : `${file} is compressed: run \`gunzip -c ${file} | assay restore -\`.`,
+  );
 
 const stoppedError = () => new OperatorError('Stopped: nothing was changed.');
 const read = (path: string) => createReadStream(path, { highWaterMark: 1024 * 1024 });

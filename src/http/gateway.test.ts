@@ -79,6 +79,8 @@ describe('The gateway', () => {
     [{ image_url: 'x', priority: 's3cret' }, '`priority` must be one of "realtime", "batch".'],
     [{ image_url: 'x', webhook: {} }, '`webhook.url` is required.'],
     [{ image_url: { s3cret: 1 } }, '`image_url` must be a string.'],
+    [{ image_url: '' }, '`image_url` must have at least 1 character.'],
+    [{ image_url: 's3cret'.repeat(400) }, '`image_url` must have at most 2048 characters.'],
     ['s3cret', 'The body must be an object.'],
   ])('describes the error in %j without the value', async (payload, message) => {
     ({ app } = await testGateway());
@@ -100,6 +102,22 @@ describe('The gateway', () => {
       expect([statusCode, JSON.parse(body).error.message]).toEqual([422, '`all` must be true or false.']);
     }
     expect((await app.inject({ url: '/flags?all=true' })).statusCode).toBe(200);
+  });
+
+  it('names the limits of numbers and lists in the error', async () => {
+    ({ app } = await testGateway());
+    const schema = {
+      querystring: Type.Object({
+        wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 })),
+        tag: Type.Optional(Type.Array(Type.String(), { maxItems: 1 })),
+      }),
+    };
+    app.get('/waits', { config: { access: 'public' }, schema }, () => 'x');
+    const messageOf = async (query: string) =>
+      JSON.parse((await app.inject({ url: `/waits?${query}` })).body).error.message;
+    expect(await messageOf('wait=31')).toBe('`wait` must be at most 30.');
+    expect(await messageOf('wait=-1')).toBe('`wait` must be at least 0.');
+    expect(await messageOf('tag=a&tag=b')).toBe('`tag` must have at most 1 item.');
   });
 
   it('sends fields that are missing in the response schema', async () => {

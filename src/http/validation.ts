@@ -113,7 +113,22 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part
       return `must be a valid ${String(problem.params['format'])}`;
     case 'pattern':
       return 'has an invalid format';
+    case 'minLength':
+      return `must have at least ${count(problem, 'character')}`;
+    case 'maxLength':
+      return `must have at most ${count(problem, 'character')}`;
+    case 'minItems':
+      return `must have at least ${count(problem, 'item')}`;
+    case 'maxItems':
+      return `must have at most ${count(problem, 'item')}`;
+    case 'minimum':
+      return `must be at least ${limitOf(problem)}`;
+    case 'maximum':
+      return `must be at most ${limitOf(problem)}`;
     default:
       return problem.message ?? 'is not valid';
   }
 }
+
+const limitOf = ({ params }: ErrorObject) => params['limit'] as number;
+const count = (problem: ErrorObject, noun: string) => `${limitOf(problem)} ${noun}${limitOf(problem) === 1 ? '' : 's'}`;

@@ -18,4 +18,3 @@ export const P = textElement('p');
 export const Span = textElement('span');
 export const Summary = textElement('summary');
 export const Th = textElement<JSX.HtmlTableHeaderCellTag>('th');
-export const Time = textElement<JSX.HtmlTimeTag>('time');

@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
+import { createDateFormat } from '../../src/ui/browser/date-format.ts';
 import {
   DOCUMENT,
   DOCUMENT_ID,
@@ -518,6 +519,23 @@ describe('Catalog pages', () => {
     await page.goto(`${catalog.url}/?has=general:address&service=stt`);
     expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра Речь: 1');
     expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра есть «Адрес»: 1');
+    expect(problems).toEqual([]);
+  });
+
+  it('show times in the time zone of the browser, and values of documents in its language', async (test) => {
+    const timezoneId = 'Asia/Tokyo';
+    const { page, problems } = await signIn(test, READER, { locale: 'ru-RU', timezoneId });
+    const local = createDateFormat('ru', timezoneId).format(DOCUMENT.createdAt);
+    const time = card(page, DOCUMENT_ID).locator('time');
+    await until(() => time.textContent()).toBe(local);
+    // Replaced by the script.
+    await page.locator('#view-table').click();
+    await until(() => page.locator('table.hits').count()).toBe(1);
+    expect(await time.textContent()).toBe(local);
+    await page.goto(address(DOCUMENT_ID));
+    expect(await page.locator('.record-head time').textContent()).toBe(local);
+    const values = await page.locator('.read').allTextContents();
+    expect(values).toEqual(['г. Энск, ул. Садовая, д. 7', '1978', '12.03.2009', 'кухня', '9,1', 'жилая']);
     expect(problems).toEqual([]);
   });
 

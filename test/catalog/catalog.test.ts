@@ -219,6 +219,11 @@ describe('Catalog sign-in', () => {
     const wrong = await login(catalog.client(), { form: { token: 'wrong' } });
     expect(wrong).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
     expect(wrong.headers.getSetCookie()).toEqual([]);
+    const refusal = { en: 'The token is invalid.', ru: 'Неверный токен.' };
+    for (const [language, text] of Object.entries(refusal)) {
+      const headers = { ...SAME_ORIGIN, accept: 'text/html', 'accept-language': language };
+      expect((await login(catalog.client(), { form: { token: 'wrong' }, headers })).text).toContain(text);
+    }
     for (const ask of [{ form: {} }, { json: {} }, { json: { token: 7 } }, { json: [] }]) {
       expect(await login(catalog.client(), ask)).toMatchObject({
         status: 422,

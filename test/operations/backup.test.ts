@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -117,7 +118,9 @@ describe('Backup and restore on one machine', () => {
     });
     expect(await run(second, ['restore', file])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^The target is not empty: there is data in the table tasks, .*--replace/),
+      err: expect.stringMatching(
+        /^The target is not empty\. Delete the existing data with --replace.* in the table tasks, the table [^,]+, the table \S+ and \d+ others\.\n$/,
+      ),
     });
 
     const restored = startAssay(second);
@@ -159,6 +162,11 @@ describe('Backup and restore on one machine', () => {
       restore('letter.tar'),
       /letter\.tar is not a backup of Assay, or its beginning is damaged\.$/,
     );
+    await writeFile(file('x.tar.gz'), gzipSync('Dear operator,'));
+    await expectRejection(
+      restore('x.tar.gz'),
+      /^(\S+x\.tar\.gz) is compressed: run `gunzip -c \1 \| assay restore -`\.$/,
+    );
     vi.stubEnv('DATABASE_URL', database.url);
     await expectRejection(backUp('.'), /is a folder; give the name of a file\.$/);
     await expectRejection(backUp('no/such'), /cannot be written: the folder \S+ does not exist\.$/);
@@ -170,7 +178,7 @@ describe('Backup and restore on one machine', () => {
     vi.stubEnv('STT_DATABASE_URL', undefined);
     vi.stubEnv('DATABASE_URL', 'postgres://nobody:hunter2@127.0.0.1:1/nothing');
     expect(await expectRejection(backUp('x.tar'), /^The database is unavailable: /)).not.toContain('hunter2');
-    expect(await readdir(folder)).toEqual(['letter.tar']);
+    expect((await readdir(folder)).sort()).toEqual(['letter.tar', 'x.tar.gz']);
   });
 });
 

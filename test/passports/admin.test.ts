@@ -228,8 +228,18 @@ describe('GET /api/stats/quality', () => {
     const anonymous = await passports.client().get('/quality');
     expect([anonymous.status, anonymous.headers.get('location')]).toEqual([303, 'login']);
     const page = async (language: string) => (await admin.get('/quality', { 'accept-language': language })).text;
-    expect(await page('en')).toMatch(/Extraction quality[\s\S]*Year built/);
-    expect(await page('ru')).toMatch(/Качество извлечения[\s\S]*Год постройки/);
+    const client = await passports.signIn();
+    for (const issuer of ['БТИ', 'БТИ', 'МБТИ']) {
+      const [id = ''] = await client.upload(createPdf());
+      await passports.succeed(id, { fields: { 'general:issuer': read('БТИ', 0.92) } });
+      if (issuer === 'БТИ') await confirm(client, id);
+      else await update(client, id, { 'general:issuer': issuer });
+    }
+    const [english, russian] = [await page('en'), await page('ru')];
+    expect(english).toMatch(/Extraction quality[\s\S]*Year built/);
+    expect(english).toMatch(/Confidence 0\.8–0\.95[\s\S]*>66\.7% \(3\)</);
+    expect(russian).toMatch(/Качество извлечения[\s\S]*Год постройки/);
+    expect(russian).toMatch(/Уверенность 0,8–0,95[\s\S]*>66,7\u00a0% \(3\)</);
   });
 });
 

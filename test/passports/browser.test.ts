@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createModelContext } from '../../src/role-contexts.ts';
 import { openPdf } from '../../src/services/passports/model/pages/pdf.ts';
 import type { TaskService } from '../../src/services/shared/service.ts';
+import { createDateFormat } from '../../src/ui/browser/date-format.ts';
 import { type OpenedPage, openPage } from '../support/browser/open-page.ts';
 import { sheetsOf } from '../support/export/workbook.ts';
 import { ADMIN_KEY, type Passports, startPassports } from '../support/passports.ts';
@@ -653,9 +654,9 @@ describe('Passports pages for every document state', () => {
   });
   afterAll(() => isolated.stop());
 
-  async function signInToIsolated(test: Test): Promise<OpenedPage> {
-    const it = await openPage(test, `${isolated.url}/login#key=${ADMIN_KEY}`);
-    await it.page.getByRole('button', { name: 'Sign in' }).click();
+  async function signInToIsolated(test: Test, options?: Options): Promise<OpenedPage> {
+    const it = await openPage(test, `${isolated.url}/login#key=${ADMIN_KEY}`, options);
+    await it.page.locator('#login button').click();
     await it.page.waitForURL(`${isolated.url}/`);
     return it;
   }
@@ -749,15 +750,41 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
-  it('confirm a document without fields to check with one key', async (test) => {
-    const { page, problems } = await signInToIsolated(test);
+  it('confirm a document without fields to check with one key, and show when in the time zone of the browser', async (test) => {
+    const timezoneId = 'Asia/Tokyo';
+    const { page, problems } = await signInToIsolated(test, { timezoneId });
     const id = await uploadTo(page, 'certain.pdf');
     const owner = { value: 'Лебедева', confidence: 1, source: 'text' as const, page: 1, bbox: null, text: 'Лебедева' };
     await isolated.succeed(id, { fields: { 'general:owner': owner } });
     await page.goto(`${isolated.url}/task/${id}`);
     expect(await page.locator('#confirmation').textContent()).toContain('Press Enter to confirm');
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin, ');
+    const time = page.locator('#confirmation time');
+    const local = createDateFormat('en', timezoneId).format(new Date((await time.getAttribute('datetime'))!));
+    expect(await time.textContent()).toBe(local);
+    await page.reload();
+    expect(await page.locator('#confirmation').textContent()).toBe(`Confirmed by admin, ${local}`);
+    expect(problems).toEqual([]);
+  });
+
+  it('scroll the quality table within its box on a phone, and do not break words in its header', async (test) => {
+    const { page, problems } = await signInToIsolated(test, { locale: 'ru-RU', viewport: { width: 390, height: 800 } });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${isolated.url}/quality`);
+      const heads = await page.locator('.quality thead th').evaluateAll((all) =>
+        all.map((one: any) => {
+          const range = one.ownerDocument.createRange();
+          range.selectNodeContents(one);
+          return [range.getClientRects().length, one.textContent.split(/[ –]/).length] as const;
+        }),
+      );
+      expect(heads.filter(([lines, words]) => lines > words)).toEqual([]);
+      const box = page.locator('main .scroll');
+      if (width === 390) expect(await box.evaluate((it: any) => it.scrollWidth > it.clientWidth)).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
     expect(problems).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ describe('The project and the tags of a document', () => {
     expect((await upload(fields, once)).body.items[0].id).toBe(first.body.items[0].id);
     expect((await upload({ ...fields, tag: 'c' }, once)).body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
     expect((await upload({ project: 'x'.repeat(101) })).body).toMatchObject({
-      detail: [{ loc: ['body', 'project'], msg: 'project must have 1 to 100 characters' }],
+      detail: [{ loc: ['body', 'project'], msg: 'project: must have 1 to 100 characters' }],
     });
     expect((await upload({ tag: ' ' })).status).toBe(422);
     const json = { image_ids: [], project: '\u0007' };

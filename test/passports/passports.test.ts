@@ -237,6 +237,12 @@ describe('POST /upload', () => {
       415,
       { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } },
     ],
+    [
+      'only images',
+      { files: [{ name: 'a.jpg', bytes: Buffer.from('ffd8ffe0', 'hex') }] },
+      415,
+      { error: { message: 'The file is not a PDF. Upload images to /api/v1/upload-images.' } },
+    ],
     ['an empty file', { files: [{ name: 'a.pdf', bytes: '' }] }, 400, { error: { code: 'EMPTY_FILE' } }],
     [
       'a form without a file',

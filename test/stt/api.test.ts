@@ -87,6 +87,13 @@ describe('POST /transcribe/audio_url', () => {
     expect(answer.text).not.toContain('a:b');
   });
 
+  it('names the setting that allows loopback webhooks', async () => {
+    const { body } = await transcribe({ url: URL, webhook: { url: 'http://127.0.0.1:9999/hook' } });
+    expect(body.error.message).toBe(
+      'webhook.url: The URL must begin with https://. URLs at 127.0.0.1 need the setting STT_WEBHOOK_ALLOW_LOOPBACK=true.',
+    );
+  });
+
   it.each<[string, object]>([
     ['unknown keys', { something: 'else' }],
     ['null as metadata', { metadata: null }],

@@ -140,6 +140,8 @@ describe('Speech-to-text upload page', () => {
     await choose(page, 'запись.wav');
     await verdict(page).toBe('Расшифровка');
     expect(await page.locator('.verdict .surface').textContent()).toBe('Английский · 0:02');
+    const languages = await page.locator('#language option').allTextContents();
+    expect(languages.filter((name) => !/^[А-Я]/.test(name))).toEqual([]);
     expect(await page.locator('main').textContent()).not.toMatch(
       /(?<!north |wall |shows )[a-z]{4,} (?!wall)[a-z]{5,} [a-z]{5,}/,
     );

@@ -31,7 +31,11 @@ describe('The openai client', () => {
     ['a prompt longer than the context', { prompt: 'x'.repeat(897) }, { param: 'prompt', code: 'invalid_value' }],
     ['a prompt of 100 000 characters', { prompt: 'x'.repeat(100_000) }, { param: 'prompt' }],
     ['an unknown language', { language: 'english' }, { param: 'language' }],
-    ['a temperature above 1', { temperature: 1.5 }, { param: 'temperature' }],
+    [
+      'a temperature above 1',
+      { temperature: 1.5 },
+      { param: 'temperature', message: expect.stringMatching(/be between 0 and 1\.$/) },
+    ],
     ['a temperature that is no number', { temperature: 'hot' }, { param: 'temperature' }],
     ['an unknown granularity', { timestamp_granularities: ['syllable'] }, { param: 'timestamp_granularities' }],
     ['word times without verbose_json', { timestamp_granularities: ['word'] }, { param: 'timestamp_granularities' }],

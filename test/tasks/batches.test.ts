@@ -182,7 +182,7 @@ describe('A batch', () => {
     expect(answer.status).toBe(422);
     expect(answer.body.error).toMatchObject({
       code: 'VALIDATION_ERROR',
-      message: expect.stringContaining('Line 2: The item is not valid JSON.'),
+      message: 'Line 2: The item is not valid JSON. 2 of 6 items are invalid; nothing was accepted.',
       details: {
         invalid: 2,
         total: 6,

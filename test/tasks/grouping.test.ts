@@ -76,7 +76,7 @@ describe('The project and the tags of a request', () => {
     ['a project of 101 characters', { project: '😀'.repeat(101) }, 'project: must have 1 to 100 characters.'],
     ['a control character', { tags: ['a\u0085b'] }, 'tags: may not contain control characters or lone surrogates.'],
     ['a lone surrogate', { project: 'a\ud800' }, 'project: may not contain control characters or lone surrogates.'],
-    ['a tag of 51 characters', { tags: ['x'.repeat(51)] }, 'tags: must have 1 to 50 characters.'],
+    ['a tag of 51 characters', { tags: ['x'.repeat(51)] }, 'tags: each tag must have 1 to 50 characters.'],
     ['21 tags', { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, 'tags'],
     ['tags that are no list', { tags: 'a' }, 'tags'],
     ['a project that is no text', { project: 7 }, 'project'],
@@ -155,7 +155,7 @@ describe('The project and the tags of a batch', () => {
     const invalid = await submit([{ image_url: IMAGE }], `?tag=${'x'.repeat(51)}`);
     expect(invalid.body.error).toMatchObject({
       code: 'VALIDATION_ERROR',
-      message: 'tags: must have 1 to 50 characters.',
+      message: 'tags: each tag must have 1 to 50 characters.',
     });
   });
 });

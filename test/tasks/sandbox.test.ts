@@ -209,6 +209,14 @@ describe.each(SERVICES.slice(0, 2))('The sandbox of %s', (service, sandbox) => {
     expect(await eventsOf(TOKEN)).toEqual([]);
   });
 
+  it('names the first valid cursor of the credential when events have expired', async () => {
+    const rejection = await create[service]!('EVENTS_EXPIRED');
+    const { earliest } = rejection.body.error.details;
+    const ofCursor = await call(service, `/events?after=${earliest}`);
+    expect([rejection.status, ofCursor.status]).toEqual([410, 200]);
+    expect(ofCursor.body.data).toEqual((await call(service, '/events')).body.data);
+  });
+
   it('accepts files by name and stores none', async () => {
     const upload = (name: string) => {
       const body = new FormData();

@@ -69,6 +69,9 @@ async function requireUnused(tx: Queryable): Promise<void> {
   throw new OperatorError('Assay still runs on this database. Stop all of its processes first.');
 }
 
+/** Named in a message. */
+const MAX_PLACES = 3;
+
 /** Drops the product's tables and functions; throws if they hold data and `replace` is not set. */
 async function dropExisting(tx: Queryable, target: RestoreTarget): Promise<void> {
   const { migrations, replace } = target;
@@ -80,13 +83,19 @@ async function dropExisting(tx: Queryable, target: RestoreTarget): Promise<void>
     const occupied = [...(await tablesWithRows(tx, tables, target)), ...(await foldersWithFiles(target))];
     if (occupied.length > 0) {
       throw new OperatorError(
-        `The target is not empty: there is data in ${occupied.join(', ')}. ` +
-          'Restore into an empty target, or delete the existing data with --replace.',
+        'The target is not empty. Delete the existing data with --replace, or restore into an empty target. ' +
+          `There is data in ${someOf(occupied)}.`,
       );
     }
   }
   for (const name of tables) await tx.query(`drop table "${name}" cascade`);
   for (const name of existing.functions) await tx.query(`drop function if exists "${name}" cascade`);
+}
+
+function someOf(places: readonly string[]): string {
+  const others = places.length - MAX_PLACES;
+  if (others <= 0) return places.join(', ');
+  return `${places.slice(0, MAX_PLACES).join(', ')} and ${others} ${others === 1 ? 'other' : 'others'}`;
 }
 
 async function tablesWithRows(tx: Queryable, names: readonly string[], { contents }: RestoreTarget): Promise<string[]> {

@@ -13,6 +13,7 @@ import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { createListener } from '../shared/listener.ts';
 import { AUTHORIZATION_DISABLED } from '../shared/probe-routes.ts';
+import { createSandboxInputReader } from '../shared/sandbox/accept.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
@@ -74,7 +75,8 @@ export async function createDefectoscopyGateway(deps: {
     webhooks,
   });
 
-  const toTask = predictTasks({ workerRegistry, serviceSettings, shared });
+  const sandboxInput = createSandboxInputReader({ service, sandbox, context });
+  const toTask = predictTasks({ workerRegistry, serviceSettings, sandboxInput, shared });
   const taskDeps = { tasks, admission, estimates, shared };
   const ownTasksOnly = shared.taskVisibility === 'token';
   predictRoute(app, { ...taskDeps, toTask });
@@ -114,7 +116,7 @@ export async function createDefectoscopyGateway(deps: {
   correctionRoutes(app, { context, isReviewer, mayCorrect, ownTasksOnly });
   deploymentRoutes(app, { context, serviceSettings, isReviewer, mayDeploy: mayCorrect, ownTasksOnly });
   trainingRoutes(app, { context, mayTrain: mayCorrect });
-  await fileRoutes(app, { context, shared, sandbox, type: PHOTOS, exampleType: 'image/jpeg' });
+  await fileRoutes(app, { context, shared, sandboxInput, type: PHOTOS, exampleType: 'image/jpeg' });
   const extra = () => ({ image_hosts: imageHosts(serviceSettings) });
   commonRoutes(app, { service, context, shared, auth, extra });
   const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;

@@ -46,8 +46,8 @@ export const quotaExceeded = (quotaBytes = 10 * 1024 ** 3) =>
     413,
     `Your documents and images would exceed the quota of ${quotaBytes} bytes. Delete some of them.`,
   );
-export const notADocument = (expected: string) =>
-  new ApiError('UNSUPPORTED_MEDIA_TYPE', 415, `The file is not ${expected}.`);
+export const notADocument = (expected: string, hint = '') =>
+  new ApiError('UNSUPPORTED_MEDIA_TYPE', 415, `The file is not ${expected}.${hint}`);
 
 export const notRetryable = () =>
   new ApiError('TASK_NOT_RETRYABLE', 409, 'Only a task in ERROR or FAILED can be retried.');

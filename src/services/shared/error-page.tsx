@@ -26,7 +26,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   texts: Readonly<Record<'en' | 'ru', Texts>>;
   styles: readonly string[];
   /** The login form with an error message; absent if the service has no login. */
-  login?: (refused: { words: Texts; message: string; request: FastifyRequest }) => JSX.Element;
+  login?: (refused: { words: Texts; status: number; message: string; request: FastifyRequest }) => JSX.Element;
   /** The login URL that returns to the requested page, relative to `/`. */
   loginFor?: (request: FastifyRequest) => string;
   /** The navigation of the service. */
@@ -41,7 +41,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
     const root = rootOf(request.url);
     const rejectedForm = (await page.rejectedForm?.(status, request)) ?? '';
     const loginForm = /^\/login(\?|$)/.test(request.url)
-      ? page.login?.({ words, message: messages.join(' '), request })
+      ? page.login?.({ words, status, message: messages.join(' '), request })
       : undefined;
     const html = await layout({
       ...{ language, version: page.version, root, own: {}, assets: await page.assets() },

@@ -15,8 +15,7 @@ import type { Gateway } from '../../http/gateway.ts';
 import { acceptUploads, readUpload } from '../../http/upload.ts';
 import type { FileType } from './file-type.ts';
 import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
-import { sandboxInput, sandboxUrl } from './sandbox/accept.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
+import { type SandboxInputReader, sandboxUrl } from './sandbox/accept.ts';
 import type { GatewayContext, SharedSettings } from './service.ts';
 
 const Uploaded = Success(
@@ -43,12 +42,12 @@ export async function fileRoutes(
   deps: {
     context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
-    sandbox: Sandbox;
+    sandboxInput: SandboxInputReader;
     type: FileType;
     exampleType: string;
   },
 ): Promise<void> {
-  const { context, shared, sandbox, exampleType } = deps;
+  const { context, shared, sandboxInput, exampleType } = deps;
   const { maxBytes, sniff, expected } = deps.type;
   const { files, uploads } = context;
   const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
@@ -85,7 +84,7 @@ export async function fileRoutes(
       },
       async (request, reply) => {
         const { bytes, filename } = await readUpload(request, { maxBytes });
-        const input = sandboxInput(sandbox, request.principal, 'file', filename ?? 'SUCCESS');
+        const input = await sandboxInput(request.principal, 'file', filename ?? 'SUCCESS');
         if (input !== undefined) {
           const expiresAt = new Date(Date.now() + ttlSeconds * 1000);
           const sizeBytes = await countBytes(bytes);

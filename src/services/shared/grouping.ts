@@ -49,7 +49,8 @@ export function readGrouping(
   const check = (field: 'project' | 'tags', text: string, most: number): string => {
     const trimmed = text.trim();
     const length = [...trimmed].length;
-    if (length < 1 || length > most) throw reject(field, `must have 1 to ${most} characters`);
+    if (length < 1 || length > most)
+      throw reject(field, `${field === 'tags' ? 'each tag ' : ''}must have 1 to ${most} characters`);
     if (/[\p{Cc}\p{Cs}]/u.test(trimmed)) {
       throw reject(field, 'may not contain control characters or lone surrogates');
     }

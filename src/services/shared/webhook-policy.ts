@@ -5,4 +5,9 @@ import type { SharedSettings } from './service.ts';
 export const webhookPolicy = ({
   webhookLoopback: loopback,
   allowList,
-}: Pick<SharedSettings, 'webhookLoopback' | 'allowList'>): UrlPolicy => ({ kind: 'webhook', loopback, allowList });
+}: Pick<SharedSettings, 'webhookLoopback' | 'allowList'>): UrlPolicy => ({
+  kind: 'webhook',
+  loopback,
+  loopbackSetting: 'WEBHOOK_LOOPBACK=allow',
+  allowList,
+});

@@ -14,6 +14,7 @@ import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { healthRoute } from '../shared/health-route.ts';
 import { createListener } from '../shared/listener.ts';
+import { createSandboxInputReader } from '../shared/sandbox/accept.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
@@ -68,9 +69,11 @@ export async function createSttGateway(deps: {
   });
 
   const vocabularies = createVocabularyStore(context.db, service);
-  await openAiRoutes(app, { tasks, admission, estimates, vocabularies, serviceSettings, shared, context });
+  const sandboxInput = createSandboxInputReader({ service, sandbox, context });
+  const openAiDeps = { tasks, admission, estimates, vocabularies, serviceSettings, sandboxInput, shared, context };
+  await openAiRoutes(app, openAiDeps);
   const ownTasksOnly = shared.taskVisibility === 'token';
-  const toTask = transcribeTasks({ seal, serviceSettings, shared });
+  const toTask = transcribeTasks({ seal, serviceSettings, sandboxInput, shared });
   const taskDeps = { tasks, admission, estimates, shared };
   await transcribeRoute(app, { ...taskDeps, toTask, vocabularies });
   const callbacks = webhookPolicy(serviceSettings, shared);
@@ -106,7 +109,7 @@ export async function createSttGateway(deps: {
     ...{ service, workerRegistry, tag: 'service', schema: Health },
     fields: ['model', 'providers'] satisfies (keyof WorkerInfo)[],
   });
-  await fileRoutes(app, { context, shared, sandbox, type: RECORDINGS, exampleType: 'audio/mpeg' });
+  await fileRoutes(app, { context, shared, sandboxInput, type: RECORDINGS, exampleType: 'audio/mpeg' });
   commonRoutes(app, { service, context, shared, auth, readyNeedsTokens: true });
   const maxBytes = shared.filesHost === undefined ? undefined : AUDIO_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });

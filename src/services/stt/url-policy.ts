@@ -19,4 +19,9 @@ export const audioPolicy = (
 export const webhookPolicy = (
   { webhookAllowLoopback }: Pick<SttSettings, 'webhookAllowLoopback'>,
   { webhookLoopback, allowList }: SharedSettings,
-): UrlPolicy => ({ kind: 'webhook', loopback: webhookAllowLoopback && webhookLoopback, allowList });
+): UrlPolicy => ({
+  kind: 'webhook',
+  loopback: webhookAllowLoopback && webhookLoopback,
+  loopbackSetting: webhookAllowLoopback ? 'WEBHOOK_LOOPBACK=allow' : 'STT_WEBHOOK_ALLOW_LOOPBACK=true',
+  allowList,
+});

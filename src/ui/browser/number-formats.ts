@@ -17,8 +17,10 @@ export function createNumberFormats(language: string) {
   const [megabytes, gigabytes] = [unit('megabyte', 1), unit('gigabyte', 1)];
   return {
     count: (value: number) => whole.format(value),
-    share: (value: number) => exact.format(value),
+    /** With at most three decimals. */
+    decimal: (value: number) => whole.format(value),
     // Values below 1 never round up to 100 %.
+    share: (value: number) => exact.format(value < 1 ? Math.min(value, 0.999) : value),
     wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
     size: (bytes: number) => (bytes < 2 ** 30 ? megabytes.format(bytes / 2 ** 20) : gigabytes.format(bytes / 2 ** 30)),
     seconds: (ms: number) => exactSeconds.format(ms / 1000),

@@ -77,6 +77,7 @@ export const DOCUMENT: RecordDraft = {
         bbox: [0.12, 0.2, 0.3, 0.24],
         confidence: 0.71,
       }),
+      field('general:issue_date', GENERAL, localized('Date of issue', 'Дата выдачи'), '2009-03-12'),
       field('rooms:1.name', ROOMS, localized('Room', 'Помещение'), 'кухня', { row: 1, page: 2 }),
       field('rooms:1.area', ROOMS, localized('Area, m²', 'Площадь, м²'), 9.1, { row: 1, page: 2 }),
       field('rooms:2.name', ROOMS, localized('Room', 'Помещение'), 'жилая', { row: 2, page: 2 }),

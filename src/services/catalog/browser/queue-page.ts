@@ -1,4 +1,5 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
@@ -14,6 +15,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
 const items = () => [...document.querySelectorAll<HTMLElement>('.report-item')];
 const current = () => (document.activeElement as HTMLElement | null)?.closest<HTMLElement>('.report-item') ?? undefined;
 
+showLocalTimes(document);
 byId('queue').addEventListener('submit', (event) => {
   const item = (event.target as HTMLElement).closest<HTMLElement>('.report-item');
   const { submitter } = event;
@@ -123,6 +125,7 @@ async function refresh(item: HTMLElement, message: string | undefined, isError: 
     location.reload();
     return;
   }
+  showLocalTimes(latest);
   const status = latest.dataset['status'] ?? '';
   replaceContent(item, latest);
   item.dataset['status'] = status;

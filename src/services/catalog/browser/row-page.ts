@@ -3,6 +3,7 @@ import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
 import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 import { createHeatmapView } from '../../../ui/browser/heatmap-view.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { createPlayer } from '../../../ui/browser/player.ts';
@@ -12,6 +13,7 @@ import type { RecordPageData } from './row-data.ts';
 
 const { own } = pageData<RecordPageData>();
 
+showLocalTimes(document);
 bindNeighbourKeys();
 const photo = document.getElementById('photo');
 if (photo instanceof HTMLImageElement) showPhoto(photo);

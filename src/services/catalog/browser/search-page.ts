@@ -1,10 +1,12 @@
 import { announce, byId } from '../../../ui/browser/dom.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { fetchPage, replaceContent, replaceFresh } from '../../../ui/browser/refresh.ts';
 import { isTyping } from './keyboard.ts';
 
 /** Chosen: longer than the pause between two keys. */
 const DEBOUNCE_MS = 250;
 
+showLocalTimes(document);
 const form = byId<HTMLFormElement>('search');
 let current = location.search;
 let pendingRequest: AbortController | undefined;
@@ -111,6 +113,7 @@ async function show(address: string, how: 'push' | 'replace' | 'stay', toTop = f
 function applyLatest(latest: Document, typing: boolean): void {
   const { activeElement } = document;
   const focused = activeElement?.id ?? '';
+  showLocalTimes(latest);
   replaceFresh(latest);
   for (const box of document.querySelectorAll<HTMLInputElement>('.facet input')) box.checked = box.defaultChecked;
   // A chosen field is a filter now.

@@ -1,3 +1,7 @@
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
+
+showLocalTimes(document);
+
 // Draws the reduced copy of the searched photo, whose grey levels are in the address.
 const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-grey]');
 const context = canvas?.getContext('2d');

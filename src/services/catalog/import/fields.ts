@@ -67,7 +67,7 @@ export function readFields(input: Readonly<Record<string, unknown>>, complain: R
       }
       let rejection: Error | undefined;
       const reject = (field: string, message: string) => {
-        complain(field, { msg: `Input ${message}`, type: 'value_error' });
+        complain(field, { msg: `${field}: ${message}`, type: 'value_error' });
         rejection = new Error(message);
         return rejection;
       };

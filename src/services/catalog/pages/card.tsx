@@ -1,6 +1,7 @@
 import { Span } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { Hit } from '../search/search-types.ts';
-import { formatScore, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
+import { formatScore, recordTitle, serviceTitle, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';

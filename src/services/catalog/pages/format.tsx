@@ -1,5 +1,4 @@
 import { getOwnProperty } from '../../../base/own-property.ts';
-import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { P, Span } from '../../../ui/text-elements.tsx';
@@ -63,14 +62,6 @@ export const summaryLine = ({ service, failure, snippet }: Hit, viewer: Viewer):
 /** `crack 91 %`. */
 export const formatScore = ({ name, conf }: Scored, language: Language): string =>
   `${classTitle(name, language)} ${formatPercent(conf, language)}`;
-
-export const formatTime = (at: Date, language: Language): string => createDateFormat(language, 'UTC').format(at);
-
-export const Timestamp = ({ at, language }: { at: Date; language: Language }): JSX.Element => (
-  <time datetime={at.toISOString()} safe>
-    {formatTime(at, language)}
-  </time>
-);
 
 export const serviceTitle = (name: string, words: Texts): string =>
   getOwnProperty(words.services, name) ?? showInvisible(name);

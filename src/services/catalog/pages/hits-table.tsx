@@ -1,15 +1,8 @@
 import { Th } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { Badges, Groups } from './card.tsx';
-import {
-  formatScore,
-  recordTitle,
-  serviceTitle,
-  summaryLine,
-  Timestamp,
-  UntrustedParagraph,
-  UntrustedText,
-} from './format.tsx';
+import { formatScore, recordTitle, serviceTitle, summaryLine, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';

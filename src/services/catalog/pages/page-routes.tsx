@@ -62,7 +62,10 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
         rejectedAlertForm(frame, status, request) ||
         rejectedViewForm(frame, status, request) ||
         rejectedPictureForm(frame, request),
-      login: ({ words, message, request }) => <Login words={words} back={returnUrlOf(request)} refused={message} />,
+      // A form without a token is refused with 422.
+      login: ({ words, status, message, request }) => (
+        <Login words={words} back={returnUrlOf(request)} refused={status === 401 ? words.invalidToken : message} />
+      ),
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),
   };

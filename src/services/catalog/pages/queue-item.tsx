@@ -1,5 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { A, Label, Span } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import { TRANSITIONS } from '../reports/transitions.ts';
@@ -10,7 +11,6 @@ import {
   Hint,
   ReportState,
   recordTitle,
-  Timestamp,
   UntrustedParagraph,
   UntrustedText,
 } from './format.tsx';
@@ -61,7 +61,7 @@ export function QueueItem(props: {
           </p>
         )}
         <p class="hint">
-          <Timestamp at={createdAt} language={language} /> UTC
+          <Timestamp at={createdAt} language={language} />
           {userInfo !== null && (
             <>
               {' · '}

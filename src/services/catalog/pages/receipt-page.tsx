@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
 import { H1 } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { reportNotFound } from '../api-errors.ts';
 import type { Reports } from '../reports/postgres.ts';
 import type { Report } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
-import { fact, Hint, ReportState, Timestamp, UntrustedText } from './format.tsx';
+import { fact, Hint, ReportState, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });

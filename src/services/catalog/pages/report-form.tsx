@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { A, Button, H2, H3, Option } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
-import { Hint, ReportState, Timestamp, UntrustedParagraph } from './format.tsx';
+import { Hint, ReportState, UntrustedParagraph } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */

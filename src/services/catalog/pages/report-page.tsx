@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import { BackLink } from '../../../ui/page-intro.tsx';
 import { H1, H2, Th } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { Reports } from '../reports/postgres.ts';
 import type { AuditEvent, Report } from '../reports/report.ts';
 import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
+import { recordTitle, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 

@@ -58,7 +58,7 @@ function fieldOf(item: JsonValue) {
       label: valid(LocalizedText, label) ?? { en: key, ru: key },
       /** Table row, from 1. */
       row: valid(Type.Number(), row),
-      value: String(value),
+      value,
       confidence: valid(Type.Number(), confidence),
       page: valid(Type.Number(), page),
       bbox: valid(Box, bbox),

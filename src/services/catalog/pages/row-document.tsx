@@ -6,6 +6,7 @@ import { formatPercent, Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { documentOf, type ReadField } from './result-parsers.ts';
 import { LARGE_WIDTH_PX } from './row-photo.tsx';
+import type { Language } from './texts.ts';
 import { showInvisible } from './untrusted-text.ts';
 
 export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
@@ -98,6 +99,16 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
   );
 }
 
+/** Dates stay in ISO form in English, because the search finds only the ISO and the Russian form. */
+function formatValue(value: ReadField['value'], language: Language): string {
+  // Without separators of thousands: a number can be a year.
+  if (typeof value === 'number') {
+    return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 20 });
+  }
+  const [, year, month, day] = (language === 'ru' && /^(\d{4})-(\d\d)-(\d\d)$/.exec(String(value))) || [];
+  return year === undefined ? String(value) : `${day}.${month}.${year}`;
+}
+
 function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer: Viewer }): JSX.Element {
   const { tag, field, lit, viewer } = props;
   const { words, language } = viewer;
@@ -109,7 +120,12 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
   ].join(' · ');
   const content = (
     <>
-      <Span class="read" {...(hasBox && { 'data-key': key, tabindex: '0' })} dir="auto" text={showInvisible(value)} />
+      <Span
+        class="read"
+        {...(hasBox && { 'data-key': key, tabindex: '0' })}
+        dir="auto"
+        text={showInvisible(formatValue(value, language))}
+      />
       {facts !== '' && <Span class="hint" text={facts} />}
     </>
   );

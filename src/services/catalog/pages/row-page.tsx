@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { BackLink } from '../../../ui/page-intro.tsx';
 import { A, H2, P } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
@@ -9,7 +10,7 @@ import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
 import type { SimilarHit } from '../search/similar.ts';
 import { Groups } from './card.tsx';
-import { fact, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
+import { fact, recordTitle, serviceTitle, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './result-parsers.ts';
@@ -128,8 +129,8 @@ function Head({ row, back, viewer: { words, language } }: { row: Row; back: stri
         <UntrustedText text={recordTitle(row, language)} />
       </h1>
       <p class="hint">
-        <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC
-        · <A href="#report" text={words.report} />
+        <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> ·{' '}
+        <A href="#report" text={words.report} />
       </p>
       <Groups hit={row} root="../" />
       {row.hidden && <P class="notice" text={words.hiddenNote} />}

@@ -1,7 +1,8 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { H2, Span } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { SimilarHit } from '../search/similar.ts';
-import { formatPercent, Hint, recordTitle, Timestamp, UntrustedText } from './format.tsx';
+import { formatPercent, Hint, recordTitle, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';

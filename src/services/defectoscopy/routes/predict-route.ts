@@ -7,28 +7,28 @@ import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { inputFileName } from '../../shared/file-names.ts';
-import { sandboxInput } from '../../shared/sandbox/accept.ts';
+import type { SandboxInputReader } from '../../shared/sandbox/accept.ts';
 import { webhookPolicy } from '../../shared/webhook-policy.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
-import { sandbox } from '../sandbox.ts';
 import { type DefectoscopySettings, estimatesOf } from '../settings.ts';
 import { imagePolicy } from '../url-policy.ts';
 
 type PredictDeps = Pick<TaskDeps, 'shared'> & {
   workerRegistry: WorkerRegistry;
   serviceSettings: DefectoscopySettings;
+  sandboxInput: SandboxInputReader;
 };
 
 /** Checks a request body and returns its task. */
-export function predictTasks({ workerRegistry, serviceSettings, shared }: PredictDeps) {
+export function predictTasks({ workerRegistry, serviceSettings, sandboxInput, shared }: PredictDeps) {
   const images = imagePolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(shared);
   const estimateSettings = estimatesOf(serviceSettings);
 
-  return (body: Static<typeof PredictRequest>, principal: string | undefined): TaskRequest => {
+  return async (body: Static<typeof PredictRequest>, principal: string | undefined): Promise<TaskRequest> => {
     const { image_url, priority = 'realtime', webhook_url, model_version, inspect, file_name } = body;
-    const sandboxName = sandboxInput(sandbox, principal, 'image_url', image_url);
+    const sandboxName = await sandboxInput(principal, 'image_url', image_url);
     if (sandboxName === undefined) checkUrlField('image_url', image_url, images);
     if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
     // The installed versions are known only from the task store.
@@ -71,6 +71,6 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { toTask: ReturnType
       },
     },
     async (request, reply) =>
-      success(await acceptTask(deps, request, reply, deps.toTask(request.body, request.principal))),
+      success(await acceptTask(deps, request, reply, await deps.toTask(request.body, request.principal))),
   );
 }

@@ -1,5 +1,6 @@
 import { highlightBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { replaceContent } from '../../../ui/browser/refresh.ts';
 import { findInputs, type Input, isChanged } from './review-inputs.ts';
@@ -12,6 +13,7 @@ import type { ReviewPage } from './review-texts.ts';
 export function applyRefresh(fresh: Document): number | undefined {
   const [form, freshForm] = [byId('fields'), fresh.getElementById('fields')];
   if (freshForm === null || savedNames(form) !== savedNames(freshForm)) return undefined;
+  showLocalTimes(fresh);
   const known = new Map(findInputs(form).map((input) => [input.name, input]));
   for (const input of findInputs(freshForm)) applyValue(known.get(input.name)!, input);
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {

@@ -1,5 +1,5 @@
-import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { RequestError, request } from '../../../ui/browser/requests.ts';
@@ -15,7 +15,6 @@ const find = <T extends HTMLElement>(row: Element, what: string) => row.querySel
 /** Reloads the document list after each event of the stream. */
 export function createDocumentList({ texts }: ListPage, attempt: (act: () => Promise<unknown>) => void) {
   const list = byId('documents');
-  const dateFormat = createDateFormat(document.documentElement.lang);
   const rowsOf = (place: Element) => [...place.children] as HTMLElement[];
   let isLoading = false;
   let isStale = false;
@@ -69,10 +68,6 @@ export function createDocumentList({ texts }: ListPage, attempt: (act: () => Pro
     const freshTools = rowsOf(find(fresh, '.tools'));
     for (const [i, tool] of rowsOf(find(row, '.tools')).entries()) tool.hidden = freshTools[i]!.hidden;
     return row;
-  }
-
-  function showLocalTimes(place: Element): void {
-    for (const time of place.querySelectorAll('time')) time.textContent = dateFormat.format(new Date(time.dateTime));
   }
 
   function bind(row: HTMLElement): HTMLElement {

@@ -1,5 +1,6 @@
 import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
@@ -12,6 +13,7 @@ const page = pageData<ReviewPage>();
 const { texts, id, status } = page.own;
 const POLL_MS = 1000;
 
+showLocalTimes(document);
 selectNameOnOpen();
 onClick('remove', async () => {
   if (!confirm(texts.removeSure)) return;

@@ -52,7 +52,7 @@ export const reviewTexts = localize({
     ru: 'Полей на проверку нет. Подтвердите клавишей Enter.',
   },
   fieldsToReview: { en: 'Fields to review: {count}', ru: 'Полей на проверку: {count}' },
-  confirmed: { en: 'Confirmed by {actor}', ru: 'Подтверждено: {actor}' },
+  confirmed: { en: 'Confirmed by {actor},', ru: 'Подтверждено: {actor},' },
   confirming: { en: 'Confirming…', ru: 'Подтверждается…' },
   confirmedNow: { en: 'Document confirmed', ru: 'Документ подтверждён' },
   invalidFirst: { en: 'Correct the marked fields first.', ru: 'Сначала исправьте отмеченные поля.' },

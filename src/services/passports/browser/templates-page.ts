@@ -1,5 +1,5 @@
-import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { byId, fill } from '../../../ui/browser/dom.ts';
+import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage, request } from '../../../ui/browser/requests.ts';
 import type { TemplatesPage } from './templates-texts.ts';
@@ -26,8 +26,7 @@ const change = (id: string, body: object) =>
     headers: { 'content-type': 'application/json' },
   });
 
-const dateFormat = createDateFormat(document.documentElement.lang);
-for (const time of document.querySelectorAll('time')) time.textContent = dateFormat.format(new Date(time.dateTime));
+showLocalTimes(document);
 
 for (const item of document.querySelectorAll<HTMLElement>('#templates > li')) {
   const id = item.dataset['id']!;

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../base/omit-undefined.ts';
-import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { A, Button, H2, P, Span, Summary, Time } from '../../../ui/text-elements.tsx';
+import { A, Button, H2, P, Span, Summary } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 import { type Document, STATUSES, type Status } from '../documents.ts';
@@ -111,13 +111,12 @@ export function Groups({ document: { project, tags }, root }: { document: Docume
 function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element {
   const { texts, language, csrf, signedIn } = list;
   const { id, filename, status, progress, cached, createdAt, errorType } = item;
-  const dateFormat = createDateFormat(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
         <A class="name" href={signedIn ? `task/${id}` : undefined} text={filename} />
         <p class="hint">
-          <Time datetime={createdAt.toISOString()} text={dateFormat.format(createdAt)} />
+          <Timestamp at={createdAt} language={language} />
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
           <Span class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
         </p>

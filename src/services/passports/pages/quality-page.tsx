@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { createNumberFormats, type NumberFormats } from '../../../ui/browser/number-formats.ts';
 import { BackLink, PageIntro } from '../../../ui/page-intro.tsx';
 import { Button, Label, P, Th } from '../../../ui/text-elements.tsx';
 import { loadQuality } from '../quality.ts';
@@ -28,6 +29,7 @@ export function qualityPage(
       const { language } = viewer;
       const { precision } = request.query;
       const texts = qualityTexts[language];
+      const numbers = createNumberFormats(language);
       const stats = await loadQuality(documents, schema, { precision, language });
       return frame.send(reply, viewer, {
         title: texts.title,
@@ -36,7 +38,7 @@ export function qualityPage(
           <>
             <BackLink text={texts.back} />
             <PageIntro title={texts.title} lead={texts.lead} />
-            <form method="get" action="quality" class="row">
+            <form method="get" action="quality" class="target">
               <Label for="precision" text={texts.chosen} />
               <input
                 id="precision"
@@ -50,8 +52,11 @@ export function qualityPage(
               />
               <Button type="submit" text={texts.show} />
             </form>
-            <P class="hint" text={fill(texts.documents, { count: stats.documents, engine: stats.engine })} />
-            <Table stats={stats} schema={schema} language={language} texts={texts} />
+            <P
+              class="hint"
+              text={fill(texts.documents, { count: numbers.count(stats.documents), engine: stats.engine })}
+            />
+            <Table stats={stats} schema={schema} language={language} texts={texts} numbers={numbers} />
             <P class="hint" text={texts.legend} />
           </>
         ),
@@ -60,9 +65,15 @@ export function qualityPage(
   );
 }
 
-function Table(props: { stats: Stats; schema: Schema; language: 'en' | 'ru'; texts: QualityTexts }): JSX.Element {
-  const { stats, schema, language, texts } = props;
-  const bands = stats.total.bands.map(({ from, to }) => `${from}–${to}`);
+function Table(props: {
+  stats: Stats;
+  schema: Schema;
+  language: 'en' | 'ru';
+  texts: QualityTexts;
+  numbers: NumberFormats;
+}): JSX.Element {
+  const { stats, schema, language, texts, numbers } = props;
+  const bands = stats.total.bands.map(({ from, to }) => `${numbers.decimal(from)}–${numbers.decimal(to)}`);
   return (
     <section class="scroll" tabindex="0" aria-label={texts.title}>
       <table class="quality">
@@ -79,7 +90,7 @@ function Table(props: { stats: Stats; schema: Schema; language: 'en' | 'ru'; tex
           </tr>
         </thead>
         <tbody>
-          <Row label={texts.total} stats={stats.total} />
+          <Row label={texts.total} stats={stats.total} numbers={numbers} />
         </tbody>
         {schema.sections.map((section) => (
           <tbody>
@@ -89,7 +100,7 @@ function Table(props: { stats: Stats; schema: Schema; language: 'en' | 'ru'; tex
             {stats.fields
               .filter(({ field }) => field.startsWith(`${section.key}:`))
               .map((field) => (
-                <Row label={field.label} stats={field} />
+                <Row label={field.label} stats={field} numbers={numbers} />
               ))}
           </tbody>
         ))}
@@ -98,13 +109,17 @@ function Table(props: { stats: Stats; schema: Schema; language: 'en' | 'ru'; tex
   );
 }
 
-function Row({ label, stats }: { label: string; stats: FieldStats }): JSX.Element {
+function Row(props: { label: string; stats: FieldStats; numbers: NumberFormats }): JSX.Element {
+  const { label, stats, numbers } = props;
   const { read, corrected, missed, precision, bands, automatic } = stats;
+  const percent = (share: number | null) => (share === null ? '–' : numbers.share(share));
+  const withCount = (share: number | null, count: number) => `${percent(share)} (${numbers.count(count)})`;
   const cells = [
-    ...[String(read), String(corrected), String(missed), percent(precision)],
-    ...bands.map((band) => (band.read === 0 ? '–' : `${percent(band.precision)} (${band.read})`)),
-    automatic ? `${percent(automatic.share)} (${automatic.samples})` : read === 0 ? '–' : percent(0),
-    automatic ? String(automatic.threshold) : '–',
+    ...[read, corrected, missed].map(numbers.count),
+    percent(precision),
+    ...bands.map((band) => (band.read === 0 ? '–' : withCount(band.precision, band.read))),
+    automatic ? withCount(automatic.share, automatic.samples) : read === 0 ? '–' : percent(0),
+    automatic ? numbers.decimal(automatic.threshold) : '–',
   ];
   return (
     <tr>
@@ -115,5 +130,3 @@ function Row({ label, stats }: { label: string; stats: FieldStats }): JSX.Elemen
     </tr>
   );
 }
-
-const percent = (share: number | null): string => (share === null ? '–' : `${Math.floor(share * 1000) / 10}\u00a0%`);

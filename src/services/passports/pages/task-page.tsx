@@ -1,8 +1,8 @@
 import type { Gateway } from '../../../http/gateway.ts';
-import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { BackLink } from '../../../ui/page-intro.tsx';
 import { A, Button, H2, Label, P, Summary } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
@@ -180,10 +180,7 @@ function Confirmation(props: { opened: CompletedDocument; count: number; languag
   if (at !== undefined && isConfirmed(opened)) {
     return (
       <p class="hint">
-        <span safe>{fill(texts.confirmed, { actor: actor! })}</span>{' '}
-        <time datetime={at.toISOString()} safe>
-          {createDateFormat(language, 'UTC').format(at)}
-        </time>
+        <span safe>{fill(texts.confirmed, { actor: actor! })}</span> <Timestamp at={at} language={language} />
       </p>
     );
   }
@@ -198,7 +195,6 @@ function Confirmation(props: { opened: CompletedDocument; count: number; languag
 function History({ history, view }: { history: readonly HistoryEntry[]; view: FieldsView }): JSX.Element {
   const { fields, language, texts } = view;
   const known = new Map(fields.map((field) => [field.storedKey, field]));
-  const when = createDateFormat(language, 'UTC');
   return (
     <details id="history" class="history" data-fresh="history">
       <summary safe>{`${texts.history} (${history.length})`}</summary>
@@ -212,9 +208,7 @@ function History({ history, view }: { history: readonly HistoryEntry[]; view: Fi
             const named = field?.row === undefined ? label : `${label}, ${texts.row.toLowerCase()} ${field.row}`;
             return (
               <li>
-                <time datetime={at.toISOString()} safe>
-                  {when.format(at)}
-                </time>{' '}
+                <Timestamp at={at} language={language} />{' '}
                 <span safe>
                   {fill(texts.edit, {
                     actor,

@@ -1,8 +1,8 @@
 import type { Gateway } from '../../../http/gateway.ts';
-import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { BackLink, PageIntro } from '../../../ui/page-intro.tsx';
-import { A, Button, P, Span, Time } from '../../../ui/text-elements.tsx';
+import { A, Button, P, Span } from '../../../ui/text-elements.tsx';
+import { Timestamp } from '../../../ui/timestamp.tsx';
 import { type TemplatesPage, type TemplatesTexts, templatesTexts } from '../browser/templates-texts.ts';
 import { fieldKey } from '../schema/keys.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
@@ -88,7 +88,6 @@ function Template({ row, ...shared }: { row: TemplateRow } & Shared): JSX.Elemen
 
 function Correction({ correction, texts, language, schema }: { correction: TemplateCorrection } & Shared): JSX.Element {
   const { document, filename, learnedAt, fields } = correction;
-  const date = new Date(learnedAt);
   return (
     <li data-id={document}>
       {filename === null ? (
@@ -97,7 +96,7 @@ function Correction({ correction, texts, language, schema }: { correction: Templ
         <A class="name" href={`task/${document}`} text={filename} />
       )}
       <span class="hint">
-        <Time datetime={date.toISOString()} text={createDateFormat(language, 'UTC').format(date)} />
+        <Timestamp at={new Date(learnedAt)} language={language} />
         {' · '}
         <span safe>{fields.map((key) => labelOf(key, schema, language)).join(', ')}</span>
       </span>

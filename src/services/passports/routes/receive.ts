@@ -82,7 +82,7 @@ export async function receiveUpload(
 /** Throws {@link InvalidInput} that names the invalid field. */
 export const groupingFrom = (body: Parameters<typeof readGrouping>[0]) =>
   readGrouping(body, (field, message) => {
-    const msg = `${field} ${message}`;
+    const msg = `${field}: ${message}`;
     return new InvalidInput([{ loc: ['body', field], msg, type: 'value_error' }]);
   });
 

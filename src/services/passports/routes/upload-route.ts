@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { idempotencyInProgress } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
+import { sniffImage } from '../../../base/sniff.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
@@ -72,7 +73,7 @@ export function uploadRoute(
       },
     },
     async (request, reply) => {
-      const check = async (file: StoredUpload) => (isPdf(file.stored.head) ? undefined : notADocument('a PDF'));
+      const check = async (file: StoredUpload) => (isPdf(file.stored.head) ? undefined : notAPdf(file.stored.head));
       const delivery = await receiveUpload(request, {
         ...{ files, check, limits: PDF_LIMITS },
         fallbackName: 'document.pdf',
@@ -134,3 +135,6 @@ function fingerprintOf(files: readonly StoredUpload[], names: readonly string[],
   const content = files.map(({ stored }, i) => [stored.sha256, names[i]]);
   return hash('sha256', JSON.stringify(grouping === undefined ? content : [content, grouping]), 'hex');
 }
+
+const notAPdf = (head: Buffer) =>
+  notADocument('a PDF', sniffImage(head) ? ' Upload images to /api/v1/upload-images.' : '');

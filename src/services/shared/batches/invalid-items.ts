@@ -59,7 +59,7 @@ export const invalidItems = (
   new ApiError(
     'VALIDATION_ERROR',
     422,
-    `${'line' in first ? `Line ${first.line}` : first.name}: ${first.message} ${details.invalid} of ${details.total} items are invalid; nothing was accepted.`,
+    `${'line' in first ? `Line ${first.line}` : first.name}: ${first.message} ${details.invalid} of ${details.total} items ${details.invalid === 1 ? 'is' : 'are'} invalid; nothing was accepted.`,
     {},
     { details },
   );

@@ -1,4 +1,7 @@
+import { ApiError, eventsExpired } from '../../../base/api-error.ts';
 import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
+import type { GatewayContext } from '../service.ts';
+import { queueOf } from './queue.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The reserved host (RFC 2606). */
@@ -26,6 +29,28 @@ export function sandboxInput(
   if (input.once && rejected.delete(key)) return name;
   if (input.once) rejected.add(key);
   throw input.response();
+}
+
+export type SandboxInputReader = ReturnType<typeof createSandboxInputReader>;
+
+/** `sandboxInput` of a service with `EVENTS_EXPIRED`, whose `earliest` is then a valid cursor of the credential. */
+export function createSandboxInputReader(options: {
+  service: string;
+  sandbox: Sandbox;
+  context: Pick<GatewayContext, 'events'>;
+}) {
+  const { service, sandbox, context } = options;
+  const { feeds, cursors } = context.events;
+  return async (principal: string | undefined, field: string, reference: string): Promise<string | undefined> => {
+    try {
+      return sandboxInput(sandbox, principal, field, reference);
+    } catch (error) {
+      if (principal === undefined || !(error instanceof ApiError && error.code === 'EVENTS_EXPIRED')) throw error;
+      const feed = { service: queueOf(service, principal), principal };
+      const reading = await feeds.read(feed, 'earliest', 0);
+      throw reading.outcome === 'page' ? eventsExpired(cursors.serialize(feed, reading.position)) : error;
+    }
+  };
 }
 
 /** The credential was used for real work. */

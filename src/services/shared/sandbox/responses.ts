@@ -23,6 +23,7 @@ import {
   uriTooLong,
 } from '../../../base/api-error.ts';
 import { StorageUnavailable } from '../../../base/files/storage-unavailable.ts';
+import { CURSOR_EXAMPLE } from '../event-schema.ts';
 
 /** Rejections that clients repeat, with the shortest `Retry-After`. */
 export const REPEATABLE = [() => rateLimitExceeded(1), () => queueFull(1)];
@@ -53,6 +54,6 @@ export const RESULT_RESPONSES = [
   taskAlreadyFinished,
   deliveryNotFound,
   deliveryInProgress,
-  () => eventsExpired('AAAAAAAAAAAAAAAAAAAAAA'),
+  () => eventsExpired(CURSOR_EXAMPLE),
   modelNotReady,
 ];

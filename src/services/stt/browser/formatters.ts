@@ -5,11 +5,12 @@ import type { NumberFormats } from '../../../ui/browser/number-formats.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
 import type { Recorded } from '../result.ts';
+import { createLanguageNames } from './language-names.ts';
 import type { SpeechTexts } from './texts.ts';
 import type { TranscriptionJob } from './transcription-job.ts';
 
 export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: NumberFormats, language: UiLanguage) {
-  const names = new Intl.DisplayNames(language, { type: 'language' });
+  const languageName = createLanguageNames(language);
   function resultLine({ stage, state }: TranscriptionJob): string {
     if (stage === 'waiting') return texts.waiting;
     if (stage !== 'done') return ui.steps[stage];
@@ -26,9 +27,8 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
       error instanceof RequestError && error.status === 0 ? texts.model.offline : (error as Error).message,
 
     facts({ language: code, duration_seconds: seconds }: Recorded) {
-      const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
       const time = formatClock(seconds);
-      return fill(texts.facts, { language: languageName.charAt(0).toLocaleUpperCase() + languageName.slice(1), time });
+      return fill(texts.facts, { language: code === undefined ? texts.noLanguage : languageName(code), time });
     },
 
     resultLine,

@@ -44,7 +44,7 @@ export function createOptionReader({ models, translate }: { models: readonly str
         throw unsupportedField('timestamp_granularities', 'The words of a translation have no times.');
       if (stream && translate) throw unsupportedField('stream', 'Translations cannot be streamed.');
       if (stream && format !== 'json' && format !== 'text')
-        throw invalidValue('response_format', 'A stream has the `response_format` `json` or `text`.');
+        throw invalidValue('response_format', '`stream` requires the `response_format` `json` or `text`.');
       return { ...draft, model, format, stream, granularities };
     },
   };
@@ -69,7 +69,8 @@ const PARSERS: Readonly<Record<string, (value: string, draft: Draft, models: rea
   },
   temperature(value, draft) {
     const temperature = Number(value);
-    if (!(temperature >= 0 && temperature <= 1)) throw invalidValue('temperature', '`temperature` must be 0 to 1.');
+    if (!(temperature >= 0 && temperature <= 1))
+      throw invalidValue('temperature', '`temperature` must be between 0 and 1.');
     draft.temperature = temperature;
   },
   response_format(value, draft) {

@@ -3,9 +3,8 @@ import { payloadTooLarge } from '../../../base/api-error.ts';
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../../base/sniff-audio.ts';
 import { uploadParts } from '../../../http/upload-parts.ts';
-import { sandboxInput } from '../../shared/sandbox/accept.ts';
+import type { SandboxInputReader } from '../../shared/sandbox/accept.ts';
 import { AUDIO_FORMATS } from '../failures.ts';
-import { sandbox } from '../sandbox.ts';
 import { AUDIO_MAX_BYTES } from '../url-policy.ts';
 import { invalidValue, missingField } from './errors.ts';
 import { createOptionReader, type TranscriptionOptions } from './options.ts';
@@ -25,8 +24,9 @@ const LIMITS = { maxFiles: 2, maxFileBytes: AUDIO_MAX_BYTES, maxTotalBytes: AUDI
 /** Reads a multipart request and stores its file, or throws and leaves nothing. */
 export async function receive(
   request: FastifyRequest,
-  { files, models, translate }: { files: Files; models: readonly string[]; translate: boolean },
+  deps: { files: Files; sandboxInput: SandboxInputReader; models: readonly string[]; translate: boolean },
 ): Promise<Received> {
+  const { files, sandboxInput, models, translate } = deps;
   const reader = createOptionReader({ models, translate });
   let file: StoredFile | undefined;
   let sandboxName: string | undefined;
@@ -36,7 +36,7 @@ export async function receive(
       if (part.kind === 'field') reader.add(part.name, part.value);
       else if (++parts > 1) throw invalidValue('file', 'A request must contain exactly one file.');
       else if (part.name === 'file') {
-        sandboxName = sandboxInput(sandbox, request.principal, 'file', part.filename);
+        sandboxName = await sandboxInput(request.principal, 'file', part.filename);
         file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
       }
     }

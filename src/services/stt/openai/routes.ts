@@ -50,7 +50,7 @@ interface AudioDeps extends OpenAiDeps {
 }
 
 function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
-  const { tasks, serviceSettings, context, translate, closing } = deps;
+  const { tasks, serviceSettings, sandboxInput, context, translate, closing } = deps;
   const models = modelNames(serviceSettings);
   app.post(
     path,
@@ -71,7 +71,7 @@ function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
     },
     async (request, reply) => {
       if (translate && !(await canTranslate(serviceSettings))) throw translationUnsupported(modelOf(serviceSettings));
-      const received = await receive(request, { files: context.files, models, translate });
+      const received = await receive(request, { files: context.files, sandboxInput, models, translate });
       const id = await taskFor(deps, request, reply, received);
       // The listener closes connections without traffic, such as this one.
       request.raw.socket.setTimeout(0);

@@ -6,6 +6,7 @@ import { fingerprint } from '../../../http/idempotency.ts';
 import type { VocabularyTerm } from '../../../ml/speech/recognizer.ts';
 import { findTask, storeTask, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
+import type { SandboxInputReader } from '../../shared/sandbox/accept.ts';
 import type { GatewayContext } from '../../shared/service.ts';
 import type { TranscribeInput } from '../result.ts';
 import { estimatesOf, type SttSettings } from '../settings.ts';
@@ -17,6 +18,7 @@ import type { Received } from './receive.ts';
 export interface OpenAiDeps extends TaskDeps {
   readonly context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
   readonly serviceSettings: SttSettings;
+  readonly sandboxInput: SandboxInputReader;
   readonly filesHost: string;
   readonly vocabularies: VocabularyStore;
 }

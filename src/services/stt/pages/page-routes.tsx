@@ -3,6 +3,7 @@ import { AudioIcon, DropZone } from '../../../ui/dropzone.tsx';
 import { GroupingInputs } from '../../../ui/grouping-inputs.tsx';
 import type { UiLanguage } from '../../../ui/texts.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
+import { createLanguageNames } from '../browser/language-names.ts';
 import { type SpeechTexts, texts } from '../browser/texts.ts';
 import { failureTexts, PERMANENT_ERRORS } from '../failures.ts';
 
@@ -37,7 +38,7 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
 
 function InputControls({ words, language }: { words: SpeechTexts; language: UiLanguage }): JSX.Element {
   const { record } = words;
-  const names = new Intl.DisplayNames(language, { type: 'language' });
+  const languageName = createLanguageNames(language);
   return (
     <>
       <button type="button" id="record" hidden safe>
@@ -60,7 +61,7 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
           </option>
           {LANGUAGES.map((code) => (
             <option value={code} safe>
-              {names.of(code) ?? code}
+              {languageName(code)}
             </option>
           ))}
         </select>

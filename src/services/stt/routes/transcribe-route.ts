@@ -7,14 +7,13 @@ import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { inputFileName } from '../../shared/file-names.ts';
-import { sandboxInput } from '../../shared/sandbox/accept.ts';
+import type { SandboxInputReader } from '../../shared/sandbox/accept.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { isLanguage } from '../languages.ts';
 import { checkMetadata } from '../metadata.ts';
 import { success } from '../present.ts';
 import type { TranscribeInput } from '../result.ts';
-import { sandbox } from '../sandbox.ts';
 import { estimatesOf, type SttSettings } from '../settings.ts';
 import { audioPolicy, webhookPolicy } from '../url-policy.ts';
 import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
@@ -24,12 +23,13 @@ type Body = Static<typeof TranscribeRequest>;
 interface TranscribeDeps extends Pick<TaskDeps, 'shared'> {
   readonly seal: (secret: string) => Buffer;
   readonly serviceSettings: SttSettings;
+  readonly sandboxInput: SandboxInputReader;
 }
 
 type Vocabulary = Awaited<ReturnType<VocabularyStore['read']>>;
 
 /** Checks a request body, parsed and as JSON text, and returns its task. */
-export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDeps) {
+export function transcribeTasks({ seal, serviceSettings, sandboxInput, shared }: TranscribeDeps) {
   const recordings = audioPolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(serviceSettings, shared);
   const estimateSettings = estimatesOf(serviceSettings);
@@ -41,7 +41,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
     storedVocabulary: () => Promise<Vocabulary>,
   ): Promise<TaskRequest> => {
     const { url, file_name, webhook } = body;
-    const sandboxName = sandboxInput(sandbox, principal, 'url', url);
+    const sandboxName = await sandboxInput(principal, 'url', url);
     if (sandboxName === undefined) checkUrlField('url', url, recordings);
     if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
     const language = languageOf(body.language ?? serviceSettings.language);

@@ -5,6 +5,7 @@ export const frameTexts = {
   signIn: { en: 'Sign in', ru: 'Войти' },
   signOut: { en: 'Sign out', ru: 'Выйти' },
   key: { en: 'Access token', ru: 'Токен доступа' },
+  invalidToken: { en: 'The token is invalid.', ru: 'Неверный токен.' },
   signInWhy: {
     en: 'Ask the administrator of this service for a token. On a local installation the terminal shows a sign-in link.',
     ru: 'Токен выдаёт администратор сервиса. При локальном запуске ссылка для входа показана в терминале.',
@@ -45,7 +46,6 @@ export const errorTexts = {
     } as Readonly<Record<string, string>>,
     ru: {
       UNAUTHORIZED: 'Войдите: токен не указан или больше не действует.',
-      INVALID_TOKEN: 'Неверный токен.',
       CSRF_FAILED: 'Запрос отправлен со страницы другого сайта. Откройте страницу каталога и повторите.',
       FORBIDDEN: 'Доступно только модераторам, а у вас токен читателя.',
       NOT_FOUND: 'Страница не найдена.',

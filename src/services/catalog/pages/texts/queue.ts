@@ -49,7 +49,7 @@ export const queueTexts = {
   by: { en: 'from {who}', ru: 'от {who}' },
   trail: { en: 'History', ru: 'История' },
   trailOf: { en: 'Report history', ru: 'История жалобы' },
-  trailAt: { en: 'Time (UTC)', ru: 'Время (UTC)' },
+  trailAt: { en: 'Time', ru: 'Время' },
   trailWho: { en: 'User', ru: 'Пользователь' },
   trailWhat: { en: 'Action', ru: 'Действие' },
   trailHash: { en: 'Hash', ru: 'Хеш' },

@@ -1,11 +1,15 @@
 import type { Component } from './binarize.ts';
-import type { Line } from './rules.ts';
+import type { Segment } from './text-lines.ts';
 
 /**
  * Corrects the ends of horizontal rules: dots that continue a dotted line belong to it, the base of a letter or figure that stands at
  * its end does not (in `…… 2 877,4` the 2 would lose its base).
  */
-export function correctEnds(lines: readonly Line[], components: readonly Component[], dpi: number): Line[] {
+export function correctEnds<Line extends Segment>(
+  lines: readonly Line[],
+  components: readonly Component[],
+  dpi: number,
+): Line[] {
   const sizes = { dot: 0.03 * dpi, gap: 0.05 * dpi, minLetter: 0.045 * dpi, maxLetter: 0.25 * dpi, break: 0.015 * dpi };
   const dots = groupRows(
     components.filter((one) => width(one) <= sizes.gap && height(one) <= sizes.dot),
