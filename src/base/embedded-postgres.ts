@@ -146,7 +146,9 @@ async function launch(target: Target, options: EmbeddedPostgresOptions): Promise
 
 async function openHome(dataDir: string): Promise<string> {
   const path = join(dataDir, 'postgres');
-  await createFolder(path);
+  await createFolder(path).catch((error: Error) => {
+    throw new OperatorError(`DATA_DIR (${dataDir}) cannot be used: ${error.message}`);
+  });
   await chownToFolderOwner(path);
   // The server's account needs to traverse the folder; other accounts cannot list it.
   if (process.getuid?.() === (await stat(path)).uid || process.getuid?.() === 0) await chmod(path, 0o711);

@@ -202,7 +202,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ),
     ['tokens', /^There is no database in /],
     ...['start', 'work --service stt', 'migrate', 'demo'].map(
-      (line): Row => [line, /^ENOTDIR: not a directory/, { DATA_DIR: 'text.txt' }],
+      (line): Row => [line, /^DATA_DIR \(\S+\) cannot be used: ENOTDIR: not a directory/, { DATA_DIR: 'text.txt' }],
     ),
   ]));
 
