@@ -252,7 +252,7 @@ describe('restoreBackup', () => {
     const mine = await to.files.put(Buffer.from('mine'), { maxBytes: 100 });
     const before = await everything(to.db);
     await expect(restore(bytes, to)).rejects.toThrow(
-      `The target is not empty: there is data in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
+      `The target is not empty. Delete the existing data with --replace, or restore into an empty target. There is data in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
     );
     expect(await everything(to.db)).toEqual(before);
     expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
