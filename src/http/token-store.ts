@@ -99,7 +99,7 @@ function ownersIn(snapshot: TokenSnapshot): ReadonlyMap<string, AccessToken['own
   if (known) return known;
   const found = new Map<string, AccessToken['owner']>();
   for (const { name, digest, owner } of snapshot.tokens) {
-    for (const client of [name, `token-${digest.slice(0, 12)}`]) if (!found.has(client)) found.set(client, owner);
+    for (const client of [name, principalOf(digest)]) if (!found.has(client)) found.set(client, owner);
   }
   owners.set(snapshot, found);
   return found;

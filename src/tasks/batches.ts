@@ -4,7 +4,7 @@ import { isCollision } from '../base/db-errors.ts';
 import { insertTagged, insertTasks, releaseExpiredKeys } from './accept.ts';
 import { batchQueue } from './batch-queue.ts';
 import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
-import { requeuedSql } from './requeue.ts';
+import { FAILED_COLUMNS, type FailedTask, requeuedSql, toTagged } from './requeue.ts';
 import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, ItemState, NewTask } from './store.ts';
 import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
@@ -99,10 +99,7 @@ export function createBatchStore(
 
     async retry(id, { final = [], within } = {}): Promise<number | undefined> {
       const { rows } = await db.query<FailedItem>(FAILED_ITEMS, [id, [FAILURES.CANCELLED.code, ...final]]);
-      const failed = rows.map(({ isBatch, ...task }) => ({
-        ...task,
-        priority: (isBatch ? 'batch' : 'realtime') as Priority,
-      }));
+      const failed = rows.map(toTagged);
       const taken = await takeTags(db, tags, failed);
       return db.transaction(async (tx) => {
         if ((await tx.query(LOCK_COMPLETED, [id])).rowCount === 0) return undefined;
@@ -141,12 +138,8 @@ interface Page {
   readonly locked: number[];
 }
 
-interface FailedItem {
+interface FailedItem extends FailedTask {
   readonly id: string;
-  readonly service: string;
-  readonly principal: string;
-  readonly owner: string;
-  readonly isBatch: boolean;
 }
 
 const limitMs = CLIENT_LIMIT_MS;
@@ -256,7 +249,7 @@ const FAILED_ITEMS = {
   name: 'failed-batch-items',
   limitMs,
   text: `
-    select t.id, t.service, t.principal, coalesce(t.owner, t.principal) as owner, t.priority = 1 as "isBatch"
+    select t.id, ${FAILED_COLUMNS}
       from batch_items b
       join tasks t on t.id = b.task_id
      where b.batch_id = $1 and t.status = 'failed' and not t.error_code = any($2::text[]) and ${IS_READABLE}

@@ -17,8 +17,7 @@ export async function requeue(
 ): Promise<boolean> {
   const { rows } = await db.query<FailedTask>(FAILED, [service, id, final]);
   if (!rows[0]) return false;
-  const { isBatch, ...task } = rows[0];
-  const tagged = { ...task, priority: (isBatch ? 'batch' : 'realtime') as Priority };
+  const tagged = toTagged(rows[0]);
   const [services, priorities, owners, starts, costs] = (await takeTags(db, tags, [tagged]))([tagged]);
   return db.transaction(async (tx) => {
     const { rowCount } = await tx.query(REQUEUE, [service, id, final, services, priorities, owners, starts, costs]);
@@ -28,12 +27,21 @@ export async function requeue(
   });
 }
 
-interface FailedTask {
+/** A row of {@link FAILED_COLUMNS}. */
+export interface FailedTask {
   readonly service: string;
   readonly principal: string;
   readonly owner: string;
   readonly isBatch: boolean;
 }
+
+/** SQL: columns of a failed task `t` for its tag. */
+export const FAILED_COLUMNS = `t.service, t.principal, coalesce(t.owner, t.principal) as owner, t.priority = ${PRIORITY_VALUE.batch} as "isBatch"`;
+
+export const toTagged = <Row extends FailedTask>({ isBatch, ...task }: Row) => ({
+  ...task,
+  priority: (isBatch ? 'batch' : 'realtime') as Priority,
+});
 
 export async function remove(db: Queryable, service: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(REMOVE, [service, ids]);
@@ -76,7 +84,7 @@ const FAILED = {
   name: 'failed-task',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    select t.service, t.principal, coalesce(t.owner, t.principal) as owner, t.priority = ${PRIORITY_VALUE.batch} as "isBatch"
+    select ${FAILED_COLUMNS}
       from tasks t
      where ${IS_RETRYABLE}`,
 };
