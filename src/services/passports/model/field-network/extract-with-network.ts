@@ -1,13 +1,15 @@
 import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
-import type { Schema, TableSpec } from '../../schema/schema.ts';
-import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import type { Schema, TableSpec, ValueSpec } from '../../schema/schema.ts';
+import { coOwners } from '../fields/co-owners.ts';
+import { type MarkedForm, markedForm, markedOptions } from '../fields/marked-options.ts';
+import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
 import { isWithin, readParts } from './read-parts.ts';
 import { readRows } from './read-rooms.ts';
-import { best, type ReadValue, readField, readingsOf } from './read-values.ts';
+import { best, parseGroup, type ReadValue, readField, readingsOf } from './read-values.ts';
 import { type Ends, endsOf } from './value-ends.ts';
 
 export interface NetworkFields {
@@ -38,6 +40,7 @@ export function readWithNetwork(
   byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
+  const forms = readings.flatMap(({ tokens }) => (tokens[0] && markedForm(tokens, tokens[0].sheet.horizontal)) ?? []);
   const values = new Map<string, ChosenValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
@@ -51,7 +54,7 @@ export function readWithNetwork(
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, {
-      ...value,
+      ...withCoOwners(withMarkedOptions(value, spec, forms), spec),
       rival: Math.max(0, ...rivals.map(({ score }) => score)),
       ends: endsIn(readings, value, key),
     });
@@ -66,11 +69,26 @@ export function readWithNetwork(
 
 const MARGIN = 0.01;
 
+/** The options marked with a pen, instead of others of their list. */
+function withMarkedOptions(value: ReadValue, spec: ValueSpec, forms: readonly MarkedForm<Token>[]): ReadValue {
+  const form = forms.find(({ lines }) => lines.some((line) => line.includes(value.tokens[0]!)));
+  const tokens = spec.type === 'string' && form ? markedOptions(value.tokens, form) : undefined;
+  return (tokens && parseGroup({ ...value, tokens }, spec)) ?? value;
+}
+
 /** The heading repeats only some parts of an address. */
 const fullest = (top: ReadValue | undefined, assembled: readonly ReadValue[]): ReadValue | undefined =>
   (top && assembled.find((one) => isSure(one) && isWithin(String(top.value), String(one.value)))) ?? top;
 
 const isSure = ({ score, lowest }: ReadValue): boolean => score > 0.9 && lowest > 0.7;
+
+function withCoOwners(value: ReadValue, spec: ValueSpec): ReadValue {
+  const owners = spec.type === 'string' && coOwners(value.tokens, value.tokens[0]!.sheet);
+  const read = owners ? owners.flatMap((tokens) => parseGroup({ ...value, tokens }, spec) ?? []) : [];
+  return read.length < 2
+    ? value
+    : { ...value, tokens: read.flatMap(({ tokens }) => tokens), value: read.map((one) => one.value).join(', ') };
+}
 
 const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
   endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);

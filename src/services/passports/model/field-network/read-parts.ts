@@ -1,7 +1,7 @@
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
 import { namesIn, writePart } from '../fields/composite-values.ts';
-import { correctAddress, correctHouseNumbers } from '../fields/correct-address.ts';
+import { correctAddress, correctHouseNumbers, withRegionKind } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
@@ -17,7 +17,7 @@ const PARTS: readonly (readonly [name: string, synonym: string])[] = [
   ['address.flat', 'Квартира'],
 ];
 
-/** Labels of parts that share a class with another one; a `Квартал` is no part. */
+/** Labels of parts that share a class with another one; a `Квартал` and a `Литера` are no parts. */
 const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
   [/сельск\p{L}{2,3} округ/iu, 'Сельский округ'],
   [/сель(?:ск|сов)/iu, 'Сельсовет'],
@@ -25,6 +25,7 @@ const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
   [/помещени/iu, 'Помещение №'],
   [/строени/iu, 'строение'],
   [/квартал/iu, 'Квартал'],
+  [/литер|(?<!\p{L})лит\./iu, 'Литера'],
 ];
 const MIN_PART = 0.5;
 
@@ -51,7 +52,9 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   const values = ordered.map(([, value]) => value);
   if (values.length < 2) return undefined;
   const tokens = values.flatMap((value) => value.tokens);
-  const text = ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', ');
+  const text = withRegionKind(
+    ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', '),
+  );
   return {
     tokens,
     value: tokens.some(({ confidence }) => confidence !== null) ? correctHouseNumbers(text) : text,

@@ -5,10 +5,11 @@ import { boundingBox, middleY, type Token } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
-import { parseGroup, type ReadValue, withThousands } from './read-values.ts';
+import { parseGroup, type ReadValue } from './read-values.ts';
 import { COLUMN_SCORE, FEW_ROWS, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
 import { inPrintedOrder } from './room-order.ts';
 import { withoutStrays } from './stray-rows.ts';
+import { withThousands } from './whole-amounts.ts';
 import { after, before } from './whole-names.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */

@@ -8,6 +8,7 @@ import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { withDoubtfulWords } from './value-ends.ts';
+import { withKopecks, withThousands } from './whole-amounts.ts';
 import { withWholeNames } from './whole-names.ts';
 
 export interface ReadValue {
@@ -64,88 +65,6 @@ function besideCodes(members: readonly number[], { tokens }: PageReading, spec: 
   const words = inReadingOrder(members.map((i) => tokens[i]!));
   if (spec.numbering || 'parts' in spec || !words.some(({ text }) => /\p{Ll}{3}/u.test(text))) return [...members];
   return withoutCodes(words, tokens).map((token) => tokens.indexOf(token));
-}
-
-/** Adds the thousands before a number that goes on with them, but not the number of its row, or the digits after its thousands. */
-export function withThousands(members: readonly number[], reading: PageReading, spec: ValueSpec): number[] {
-  return withDigitsAfter(withDigitsBefore(members, reading, spec), reading, spec);
-}
-
-/** Chosen. In heights of a digit, between the words of `82 руб. 90 коп.` */
-const MAX_KOPECKS_SPACE = 3;
-
-/** Adds `90 коп.` after roubles, of which the network may leave out words; they do not change its score. */
-function withKopecks(group: readonly Token[], { tokens, likeliest, areApart }: PageReading): readonly Token[] {
-  const last = group.at(-1);
-  if (!last) return group;
-  const [middle, height] = [middleY(last), last.y1 - last.y0];
-  const line = tokens.filter((token) => Math.abs(middleY(token) - middle) < 0.4 * height).sort((a, b) => a.x0 - b.x0);
-  const at = line.indexOf(last);
-  for (let end = at + 1; end <= at + 3 && end < line.length; end++) {
-    const [before, word] = [line[end - 1]!, line[end]!].map((token) => tokens.indexOf(token)) as [number, number];
-    const isFar = line[end]!.x0 - line[end - 1]!.x1 > MAX_KOPECKS_SPACE * height;
-    if (isFar || likeliest(word) !== 'none' || areApart(before, word)) break;
-    const text = line.slice(Math.max(0, end - 3), end + 1).map((token) => token.text);
-    if (KOPECKS.test(text.join(' '))) return [...new Set([...group, ...line.slice(end - 2, end + 1)])];
-  }
-  return group;
-}
-
-const KOPECKS = /^\S*\d (?:руб\S*|р\.?) \d{1,2} (?:коп\S*|к\.?)$/u;
-
-/** Chosen. In heights of a digit; a space of typewriters is one. */
-const MAX_DIGIT_SPACE = 1.2;
-
-/** `23` before `290`, which the network takes for no part of the value. */
-function withDigitsAfter(
-  members: readonly number[],
-  { tokens, areApart, likeliest }: PageReading,
-  { type, maximum = Infinity }: ValueSpec,
-): number[] {
-  const found = [...members];
-  let last = inReadingOrder(members.map((i) => tokens[i]!)).at(-1);
-  if (type !== 'number' || maximum < 1000 || !last || !/^[1-9]\d{0,2}$/u.test(last.text)) return found;
-  while (last) {
-    const { x1, y0, y1 }: Token = last;
-    const height = y1 - y0;
-    const next = tokens.findIndex(
-      (token) =>
-        /^\d{3}(?:[.,]\d{1,2})?$/u.test(token.text) &&
-        token.x0 >= x1 &&
-        token.x0 - x1 < MAX_DIGIT_SPACE * height &&
-        Math.abs(middleY(token) - 0.5 * (y0 + y1)) < 0.3 * height,
-    );
-    const isPart: boolean =
-      next >= 0 && !found.includes(next) && likeliest(next) === 'none' && !areApart(next, tokens.indexOf(last));
-    if (isPart) found.push(next);
-    last = isPart ? tokens[next] : undefined;
-  }
-  return found;
-}
-
-function withDigitsBefore(
-  members: readonly number[],
-  { tokens, areApart }: PageReading,
-  { type }: ValueSpec,
-): number[] {
-  const [first] = inReadingOrder(members.map((i) => tokens[i]!));
-  if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
-  // In heights of a digit; `051.3` is no number of its own.
-  const reach = first.text.startsWith('0') ? 1 : 0.5;
-  const thousands = tokens.findIndex(
-    ({ text, x1, y0, y1 }) =>
-      /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < reach * (y1 - y0) && y0 < first.y1 && y1 > first.y0,
-  );
-  const isFirst = (at: Token) => !tokens.some(({ x1, y0, y1 }) => x1 <= at.x0 && y0 < at.y1 && y1 > at.y0);
-  const isNumbering = (at: Token) =>
-    isFirst(at) &&
-    tokens.some((other) => other !== at && /^\d{1,3}$/u.test(other.text) && Math.abs(other.x0 - at.x0) < 2);
-  const isPart =
-    thousands >= 0 &&
-    !members.includes(thousands) &&
-    !areApart(thousands, tokens.indexOf(first)) &&
-    !isNumbering(tokens[thousands]!);
-  return isPart ? [...members, thousands] : [...members];
 }
 
 /** Adds the year and the day in blanks of their own, which the network doubts. */

@@ -33,8 +33,8 @@ const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/
 
 const DIGITS_OF_CODE = new Set([1, 4, 6]);
 
-/** A comma that OCR reads too high, before the next part. */
-const HIGH_COMMA = /(?<=[\p{Script=Cyrillic}\d.])\s['’‘](?=\s\p{Ll}{1,6}\.\s)/gu;
+/** A comma that OCR reads too high, or as an opening quotation mark, before the next part. */
+const ODD_COMMA = /(?<=[\p{Script=Cyrillic}\d.])\s(?:['’‘](?=\s\p{Ll}{1,6}\.\s)|„\s?(?=\p{Ll}{1,6}\.\s))/gu;
 
 /** Letters that OCR reads for digits of houses and flats; `text` has their labels. */
 export const correctHouseNumbers = (text: string): string =>
@@ -42,7 +42,25 @@ export const correctHouseNumbers = (text: string): string =>
 
 /** Like `correctAddress`, also with errors that only OCR makes. */
 export const correctOcrAddress = (text: string): string =>
-  correctAddress(correctHouseNumbers(text).replace(HIGH_COMMA, ','));
+  correctAddress(correctHouseNumbers(text).replace(ODD_COMMA, (sign) => (sign.includes('„') ? ', ' : ',')));
+
+const TERRITORIES = /^(?:алтай|забайкаль|камчат|краснодар|краснояр|перм|примор|ставрополь|хабаров)ский(?=,)/iu;
+const REGIONS =
+  /^(?!(?:удмурт|чуваш|чечен|еврей|кабардино-балкар|карачаево-черкес)ск)\p{Lu}[\p{L}-]{3,}[сц]кая(?=,\s(?:г|гор|город|пос|с|дер|ст)\.?\s|,\s\p{Lu}[\p{L}-]+(?:[сц]кий|ой|ый)\sр(?:-н|айон))/iu;
+const REPUBLICS =
+  /^(?:адыгея|башкортостан|бурятия|дагестан|ингушетия|калмыкия|карелия|коми|крым|марий эл|мордовия|татарстан|тыва|хакасия)(?=,)/iu;
+
+/**
+ * Adds the kind of the region to an address whose parts stood in blanks of their own: `Краснодарский, г. Ейск` to `Краснодарский
+ * край, г. Ейск`. The kind is the label of its blank, or printed beside it.
+ */
+export function withRegionKind(text: string): string {
+  const like = (kind: string, name: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
+  return text
+    .replace(TERRITORIES, (name) => `${name} ${like('край', name)}`)
+    .replace(REGIONS, (name) => `${name} ${like('область', name)}`)
+    .replace(REPUBLICS, (name) => `${like('Республика', name)} ${name}`);
+}
 
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {

@@ -46,10 +46,15 @@ function withoutRepetition(text: string): string {
   return isRepeated ? words.slice(0, -1).join(' ') : text;
 }
 
+/** The name of an option before the text that was written in. */
+const OTHER =
+  /^(?:(?:[Ии]н(?:ое|ой|ая|ые)|[Дд]руг(?:ое|ой|ая|ие)|[Пп]роч(?:ее|ие)|[Oo]ther):\s*|[Oo]ther\s+(?=\p{Lu}\p{Ll}))/u;
+
 /** Normalizes spaces, punctuation and hyphenation of a value. */
 export function normalizeText(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|│]+/u, '')
+    .replace(OTHER, '')
     .replace(/(?<![\s:;,/|│_}~\\])[\s:;,/|│_}~\\]+$/u, '')
     .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/(?<=«[^«»]{1,200}[^\s«»])\s+(?=»)/gu, '')
@@ -95,6 +100,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
+    .replace(/(?<=(?<!\d)\d-)\s(?=\p{Ll}{4})/gu, '')
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
     .replace(LOST_BREVE_WITHIN, 'й');
@@ -147,7 +153,7 @@ const LOST_BREVE = /(?<=[а-яё]{2}ы|[а-яё]{3}[вгджзклмнрстфх
 
 /** Within words of buildings and addresses: `пристроика`, `линеиная`, `раион`. */
 const LOST_BREVE_WITHIN =
-  /(?<=стро)и(?=к)|(?<=(?<!\p{L})(?:дво|тро))и(?=н(?:ой|ая|ое|ые|ых|ик))|(?<=(?<!\p{L})лине)и(?=н)|(?<=(?<!\p{L})во)и(?=лок)|(?<=[Рр]а)и(?=он)|(?<=хозя)и(?=ств)|(?<=(?<!\p{L})са)и(?=динг)/gu;
+  /(?<=стро)и(?=к)|(?<=\d-\s?сло)и(?=н)|(?<=(?<!\p{L})(?:дво|тро))и(?=н(?:ой|ая|ое|ые|ых|ик))|(?<=(?<!\p{L})лине)и(?=н)|(?<=(?<!\p{L})во)и(?=лок)|(?<=[Рр]а)и(?=он)|(?<=хозя)и(?=ств)|(?<=(?<!\p{L})са)и(?=динг)/gu;
 
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
@@ -176,6 +182,7 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes) return value;
   const text = value
+    .replace(/(?<=(?<!\p{L})\p{Lu})[;:,](?=\s?\p{L}\.)/gu, '.')
     .replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з')
     .replace(/^l(?=(?!as |es |os )[a-z]{2,12} \p{Lu})/u, 'I')
     .replace(/(?<=\p{Ll}{2})(?=\p{Lu}\.)/gu, ' ')

@@ -1,6 +1,7 @@
 import { median } from '../../../../base/median.ts';
 import { type Box, type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { findCell, groupLines } from '../fields/blocks.ts';
+import { type MarkedForm, markedForm } from '../fields/marked-options.ts';
 import { type Area, FORM_BOUNDARY, middleX, middleY, tokenizePages } from '../fields/page-tokens.ts';
 import { hashWord, normalizeWord } from './word-hash.ts';
 
@@ -30,6 +31,8 @@ export interface FormDocument {
   readonly vertical: readonly Area[];
   /** The usual height of a token. */
   readonly em: number;
+  /** Undefined if the form asks for no marks with a pen. */
+  readonly marked: MarkedForm<FormToken> | undefined;
 }
 
 /** Bounds the time and memory of a document; the rest of a longer one is ignored. */
@@ -61,7 +64,7 @@ export function createFormDocument(pages: readonly ReadPage[]): FormDocument {
     top += sheet.height + PAGE_GAP;
   }
   const em = median(tokens.map(({ y0, y1 }) => y1 - y0)) || 10;
-  return { pages, tops, tokens, lines, horizontal, vertical, em };
+  return { pages, tops, tokens, lines, horizontal, vertical, em, marked: markedForm(tokens, horizontal) };
 }
 
 /** The box of an area on the page as the PDF shows it. */

@@ -2,11 +2,14 @@ import type { Field } from '../../extraction.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
+import { coOwners } from '../fields/co-owners.ts';
+import { withRegionKind } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
+import { markedOptions } from '../fields/marked-options.ts';
 import { middleY } from '../fields/page-tokens.ts';
 import type { FormToken } from './form-document.ts';
 import type { Lesson, LessonField, LessonNeighbour, LessonPart } from './lesson.ts';
-import { parsePlace } from './parse-place.ts';
+import { type ParsedPlace, parsePlace } from './parse-place.ts';
 import { readPlace, separate } from './read-place.ts';
 import type { ReadPlace } from './read-projected.ts';
 import { isValue, type PlaceContext } from './text-run.ts';
@@ -28,7 +31,8 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
     // In running text, a projected place is unreliable.
     if (isBetween && !between && place && place.cost > MAX_COST_IN_TEXT) return undefined;
-    const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
+    const marked = place && spec.type === 'string' && document.marked && markedOptions(place.tokens, document.marked);
+    const parsed = place && parsePlace(marked || place.tokens, spec, { part, factor, document });
     return parsed && { ...parsed, cost: place.cost };
   };
   const alone = parts.length === 1 ? [] : parts.map((part) => readPart(part, context.taken)?.tokens ?? []);
@@ -47,7 +51,7 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   if (isNumber && found.length < parts.length) return undefined;
   const cost = Math.max(...found.map((one) => one.cost));
   const tokens = found.flatMap((one) => [...one.tokens]);
-  if (parts.length === 1) return { value: found[0]!.value, tokens, cost };
+  if (parts.length === 1) return { ...withCoOwners(found[0]!, spec, { part: parts[0]!, factor, document }), cost };
   let text = '';
   for (const [i, one] of read.entries()) {
     if (!one) continue;
@@ -63,9 +67,18 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   const last = withoutRepeatedSigns(text, literals.at(-1) ?? '', '');
   text += /\s\p{Ll}+$/u.test(text) ? last.replace(/^\s\p{Ll}+/u, '') : last;
   if (isNumber) text = toTextValue(spec, text, tokens);
+  if (spec.parts) text = withRegionKind(text);
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
+}
+
+function withCoOwners(found: ParsedPlace, spec: FieldSpec, place: Parameters<typeof parsePlace>[2]): ParsedPlace {
+  const owners = spec.type === 'string' && coOwners(found.tokens, place.document);
+  const read = owners ? owners.flatMap((tokens) => parsePlace(tokens, spec, place) ?? []) : [];
+  return read.length < 2
+    ? found
+    : { tokens: read.flatMap(({ tokens }) => tokens), value: read.map(({ value }) => value).join(', ') };
 }
 
 /** A word of the page has the quotation marks and brackets around it; the literals have those of the typed value. */

@@ -85,14 +85,8 @@ function readOption(part: LessonPart, _spec: ValueSpec, { document, match, lesso
   const label = part.before.word === undefined ? undefined : match.tokens.get(part.before.word);
   const place = part.cell && project(lesson, match, part.cell);
   const ticked = (label && readTicked(label, document)) ?? (place && tickedIn(place.area, place.page, document));
-  return { tokens: withoutOther(ticked ?? []), cost: 0 };
+  return { tokens: ticked ?? [], cost: 0 };
 }
-
-/** Without the option name before a text that was written in: `иное:`. */
-const withoutOther = (tokens: readonly FormToken[]): readonly FormToken[] =>
-  tokens.length > 1 && OTHER.test(tokens[0]!.text) ? tokens.slice(1) : tokens;
-
-const OTHER = /^(?:ин(?:ое|ой|ая|ые)|друг(?:ое|ой|ая|ие)|проч(?:ее|ие)|other):$/iu;
 
 const METHODS: Readonly<Partial<Record<string, Method>>> = {
   option: readOption,
