@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deleteOldCorrections } from '../../src/services/defectoscopy/corrections/store.ts';
 import { createFakeModel, MODEL_DETAILS, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
@@ -561,6 +563,13 @@ describe('POST /files', () => {
     expect((await send(TOKEN)).status).toBe(201);
     expect(await send(TOKEN)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     expect((await send('other')).status).toBe(201);
+    // Refused by its declared length, before the file arrives.
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'image/jpeg', 'content-length': '2900' };
+    const unfinished = httpRequest(`${small.url}/files`, { method: 'POST', headers });
+    unfinished.write(JPEG.subarray(0, 10));
+    const [response] = await once(unfinished, 'response');
+    expect(response.statusCode).toBe(413);
+    unfinished.destroy();
     await small.stop();
   });
 

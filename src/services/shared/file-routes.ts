@@ -90,6 +90,9 @@ export async function fileRoutes(
           const sizeBytes = await countBytes(bytes);
           return reply.code(201).send(uploaded(sandboxUrl(input), sizeBytes, exampleType, expiresAt));
         }
+        // A multipart body has other bytes than those of the file.
+        const leastBytes = request.isMultipart() ? 1 : Number(request.headers['content-length'] ?? 1);
+        if (!(await uploads.hasRoom(request.principal, leastBytes, quotaBytes))) throw quotaExceeded(quotaBytes);
         const stored = await files.put(bytes, { maxBytes }).catch((error) => {
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
