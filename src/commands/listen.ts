@@ -74,8 +74,9 @@ async function forwardResult(
     return `${answer.status}  ${ms}`;
   }
   signal.throwIfAborted();
-  const { code } = (answer.cause ?? {}) as { code?: string };
-  return `${answer.name === 'TimeoutError' ? 'timeout' : (code ?? answer.message)}  ${ms}`;
+  // The message of fetch is only `fetch failed`.
+  const { code, message } = (answer.cause ?? {}) as { code?: string; message?: string };
+  return `${answer.name === 'TimeoutError' ? 'timeout' : (code ?? message ?? answer.message)}  ${ms}`;
 }
 
 const deliveryIdOf = (body: Buffer) =>
