@@ -33,6 +33,8 @@ function lineOf(event: PhotoEvent | RecordingEvent | DocumentEvent): string {
   const { id, type, created_at, task_id, status = '' } = event;
   const code = ('error_code' in event ? event.error_code : 'error_type' in event ? event.error_type : undefined) ?? '';
   const endpoint = ('endpoint' in event ? event.endpoint : undefined) ?? '';
-  const at = /^\d+$/.test(created_at) ? new Date(Number(created_at) * 1000).toISOString().replace('.000', '') : created_at;
+  const at = /^\d+$/.test(created_at)
+    ? new Date(Number(created_at) * 1000).toISOString().replace('.000', '')
+    : created_at;
   return onOneLine([at, type, task_id, status, code, endpoint, id].filter((part) => part !== '').join('  '));
 }
