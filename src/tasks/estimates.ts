@@ -2,10 +2,11 @@ import type { Queryable } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import { createTimeShare } from '../base/time-share.ts';
+import type { BatchSummary } from './batch-store.ts';
 import { createEstimateSamples, type EstimateSamples, type Learned, type TaskOutcome } from './estimate-samples.ts';
 import { createFairPosition, type FairPosition } from './fair-position.ts';
 import type { ClientWeights } from './fair-tags.ts';
-import type { BatchSummary, Depth } from './store.ts';
+import type { Depth } from './store.ts';
 import type { Priority } from './task.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../../http/envelope.ts';
-import { ITEM_STATES } from '../../../tasks/store.ts';
+import { ITEM_STATES } from '../../../tasks/batch-store.ts';
 import { DELIVERY_EXAMPLE } from '../delivery-schema.ts';
 import { groupingFields, groupingFilter, groupingQuery } from '../grouping.ts';
 import { UnixSeconds, WebhookState } from '../task-schema.ts';

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../../base/time.ts';
 import { success } from '../../../http/envelope.ts';
+import type { BatchSummary } from '../../../tasks/batch-store.ts';
 import type { EndedBatch } from '../../../tasks/events.ts';
-import type { BatchSummary } from '../../../tasks/store.ts';
 import type { Task } from '../../../tasks/task.ts';
 import { groupingOf } from '../grouping.ts';
 import { webhookFields } from '../webhook-fields.ts';

@@ -2,7 +2,8 @@ import type { TObject } from 'typebox';
 import { csvTable } from '../../../base/csv-table.ts';
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
 import { type ZipEntry, zip } from '../../../base/xlsx/zip.ts';
-import type { BatchItem, TaskStore } from '../../../tasks/store.ts';
+import type { BatchItem } from '../../../tasks/batch-store.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
 import type { Task } from '../../../tasks/task.ts';
 
 /** Items read at once: bounds the memory. */
