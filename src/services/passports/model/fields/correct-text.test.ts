@@ -30,6 +30,7 @@ it.each([
 
 it.each([
   ['| клетка лестничная', 'клетка лестничная'],
+  ['.8-041', '8-041'],
   ['иное: монолитный ж/б', 'монолитный ж/б'],
   ['Other Tongue and groove board', 'Tongue and groove board'],
   ['Other rooms', 'Other rooms'],

@@ -166,7 +166,7 @@ const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{
 
 /** Without brackets and bars at the start that stand for a rule, and without the last dots of a dotted line. */
 function withoutRemnants(text: string): string {
-  const undotted = text.replace(/^[.,:;·]+\s*(?=\p{L})/u, '');
+  const undotted = text.replace(/^[.,:;·]+\s*(?=[\p{L}\d])/u, '');
   if (undotted !== text) return withoutRemnants(undotted);
   const rest = text.replace(/^[[\]|{}~_‘’'`„‚]+\s*/u, '');
   return /[\]})’'“”]/u.test(rest) || rest === '' ? text : rest;
