@@ -1,8 +1,9 @@
 import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
 import type { Schema, TableSpec, ValueSpec } from '../../schema/schema.ts';
-import { coOwners } from '../fields/co-owners.ts';
-import { type MarkedForm, markedForm, markedOptions } from '../fields/marked-options.ts';
+import { groupLines } from '../fields/blocks.ts';
+import { OWNER, readCoOwners } from '../fields/co-owners.ts';
+import { isOption, type MarkedForm, markedForm, markedOptions } from '../fields/marked-options.ts';
 import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
@@ -40,7 +41,9 @@ export function readWithNetwork(
   byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
-  const forms = readings.flatMap(({ tokens }) => (tokens[0] && markedForm(tokens, tokens[0].sheet.horizontal)) ?? []);
+  const forms = readings.flatMap(
+    ({ tokens }) => (tokens[0] && markedForm(groupLines(tokens), tokens[0].sheet.horizontal)) ?? [],
+  );
   const values = new Map<string, ChosenValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
@@ -54,7 +57,7 @@ export function readWithNetwork(
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, {
-      ...withCoOwners(withMarkedOptions(value, spec, forms), spec),
+      ...(key === OWNER ? withCoOwners(value, spec) : withMarkedOptions(value, spec, forms)),
       rival: Math.max(0, ...rivals.map(({ score }) => score)),
       ends: endsIn(readings, value, key),
     });
@@ -72,7 +75,7 @@ const MARGIN = 0.01;
 /** The options marked with a pen, instead of others of their list. */
 function withMarkedOptions(value: ReadValue, spec: ValueSpec, forms: readonly MarkedForm<Token>[]): ReadValue {
   const form = forms.find(({ lines }) => lines.some((line) => line.includes(value.tokens[0]!)));
-  const tokens = spec.type === 'string' && form ? markedOptions(value.tokens, form) : undefined;
+  const tokens = form && isOption(spec) ? markedOptions(value.tokens, form) : undefined;
   return (tokens && parseGroup({ ...value, tokens }, spec)) ?? value;
 }
 
@@ -82,13 +85,10 @@ const fullest = (top: ReadValue | undefined, assembled: readonly ReadValue[]): R
 
 const isSure = ({ score, lowest }: ReadValue): boolean => score > 0.9 && lowest > 0.7;
 
-function withCoOwners(value: ReadValue, spec: ValueSpec): ReadValue {
-  const owners = spec.type === 'string' && coOwners(value.tokens, value.tokens[0]!.sheet);
-  const read = owners ? owners.flatMap((tokens) => parseGroup({ ...value, tokens }, spec) ?? []) : [];
-  return read.length < 2
-    ? value
-    : { ...value, tokens: read.flatMap(({ tokens }) => tokens), value: read.map((one) => one.value).join(', ') };
-}
+const withCoOwners = (value: ReadValue, spec: ValueSpec): ReadValue => ({
+  ...value,
+  ...readCoOwners(value.tokens, value.tokens[0]!.sheet, (tokens) => parseGroup({ ...value, tokens }, spec)),
+});
 
 const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
   endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);

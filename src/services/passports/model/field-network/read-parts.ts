@@ -6,6 +6,8 @@ import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
 
+const BLOCK = 'address.block';
+
 /** The class of each part of an address, with one of its synonyms in the schema. */
 const PARTS: readonly (readonly [name: string, synonym: string])[] = [
   ['address.region', 'Область'],
@@ -13,11 +15,11 @@ const PARTS: readonly (readonly [name: string, synonym: string])[] = [
   ['address.city', 'Город'],
   ['address.street', 'Улица'],
   ['address.house', 'Дом'],
-  ['address.block', 'Корпус'],
+  [BLOCK, 'Корпус'],
   ['address.flat', 'Квартира'],
 ];
 
-/** Labels of parts that share a class with another one; a `Квартал` and a `Литера` are no parts. */
+/** Labels of parts that share a class with another one; a `Квартал` is not a part. */
 const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
   [/сельск\p{L}{2,3} округ/iu, 'Сельский округ'],
   [/сель(?:ск|сов)/iu, 'Сельсовет'],
@@ -25,9 +27,10 @@ const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
   [/помещени/iu, 'Помещение №'],
   [/строени/iu, 'строение'],
   [/квартал/iu, 'Квартал'],
-  [/литер|(?<!\p{L})лит\./iu, 'Литера'],
 ];
 const MIN_PART = 0.5;
+/** Before a blank: the letter of a building on its plan is not part of the address. */
+const BUILDING_LETTER = /(?:литера?|лит\.)[\s:«"]*$/iu;
 
 /** Joins the parts of a value in separate blanks. */
 export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
@@ -40,7 +43,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
       const synonym = LABELLED.find(([pattern]) => pattern.test(label))?.[1] ?? usual;
       const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
       const known = found.get(at);
-      if (at < 0) continue;
+      if (at < 0 || (name === BLOCK && BUILDING_LETTER.test(labelOf(value.tokens)))) continue;
       const isBetter = !known || best([known, value]) === value;
       if (known && known.value !== value.value) rival = Math.max(rival, isBetter ? known.score : value.score);
       if (isBetter) found.set(at, value);

@@ -26,7 +26,7 @@ export function splitBlocks(sheet: Sheet): Block[] {
   const blocks: Block[] = [];
   for (const line of groupLines(free)) {
     const row: Block[] = [];
-    for (const run of runsOf(line)) row.push(block(sheet, run, row));
+    for (const run of runsOf(line, MIN_RUN_GAP * letterHeight(line))) row.push(block(sheet, run, row));
     blocks.push(...row);
   }
   blocks.push(...cellBlocks(sheet, cells));
@@ -89,12 +89,12 @@ export function groupLines<T extends Area>(tokens: readonly T[], minOverlap = 0.
 // In letter heights. Spaces are about 0.3, in justified text rarely 1.
 const MIN_RUN_GAP = 1.1;
 
-function runsOf(line: readonly Token[]): Token[][] {
-  const runs: Token[][] = [];
-  const height = letterHeight(line);
+/** The words of a line, from left to right, with a wider space than `most` between two runs. */
+export function runsOf<T extends Area>(line: readonly T[], most: number): T[][] {
+  const runs: T[][] = [];
   for (const token of line) {
     const last = runs.at(-1);
-    if (last && token.x0 - last.at(-1)!.x1 <= MIN_RUN_GAP * height) last.push(token);
+    if (last && token.x0 - last.at(-1)!.x1 <= most) last.push(token);
     else runs.push([token]);
   }
   return runs;

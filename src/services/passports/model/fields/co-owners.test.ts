@@ -3,7 +3,7 @@ import { coOwners } from './co-owners.ts';
 import type { Area } from './page-tokens.ts';
 
 /** A ruled table with columns of 100 points and rows of 20. */
-function ownersIn(first: string, ...rows: readonly (readonly string[])[]): string[] | undefined {
+function ownersIn(first: string, ...rows: readonly (readonly string[])[]): string[] {
   const tokens = rows.flatMap((cells, row) =>
     cells.flatMap((cell, column) =>
       cell.split(' ').map((text, i): Area & { text: string } => {
@@ -22,7 +22,7 @@ function ownersIn(first: string, ...rows: readonly (readonly string[])[]): strin
   }));
   const name = tokens.filter(({ text, y0 }) => y0 === tokens.find((token) => token.text === first)!.y0 && text);
   const own = name.filter(({ x0 }) => x0 < 100);
-  return coOwners(own, { tokens, horizontal, vertical })?.map((owner) => owner.map(({ text }) => text).join(' '));
+  return coOwners(own, { tokens, horizontal, vertical }).map((owner) => owner.map(({ text }) => text).join(' '));
 }
 
 describe('coOwners', () => {
@@ -38,11 +38,24 @@ describe('coOwners', () => {
   });
 
   it('keeps owners apart who owned the whole one after the other', () => {
-    expect(ownersIn('Громова', ['Громова Л.', '1/1'], ['Петров И.', '1/1'])).toBeUndefined();
-    expect(ownersIn('Громова', ['Громова Л.', 'целое'], ['Петров И.', 'целое'])).toBeUndefined();
+    expect(ownersIn('Громова', ['Громова Л.', '1/1'], ['Петров И.', '1/1'])).toEqual([]);
+    expect(ownersIn('Громова', ['Громова Л.', 'целое'], ['Петров И.', 'целое'])).toEqual([]);
+  });
+
+  it('leaves owners whose shares add up to more than the whole, and totals', () => {
+    const rows = [
+      ['Иванов И.', '1/2'],
+      ['Иванова О.', '1/2'],
+      ['Сидоров П.', '1/2'],
+    ];
+    expect(ownersIn('Иванов', ...rows)).toEqual([]);
+    expect(ownersIn('Иванов', ['Иванов И.', '1/4'], ['Сидоров П.', '1/4'], ['Итого', '2/4'])).toEqual([
+      'Иванов И.',
+      'Сидоров П.',
+    ]);
   });
 
   it('takes no part of a number or a date for a share', () => {
-    expect(ownersIn('Громова', ['Громова Л.', 'дело 3/441'], ['Петров И.', 'дело 4/7'])).toBeUndefined();
+    expect(ownersIn('Громова', ['Громова Л.', 'дело 3/441'], ['Петров И.', 'дело 4/7'])).toEqual([]);
   });
 });

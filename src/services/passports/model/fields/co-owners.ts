@@ -1,34 +1,54 @@
-import { findCell } from './blocks.ts';
-import { type Area, middleX, middleY, type Sheet } from './page-tokens.ts';
+import { findCell, groupLines } from './blocks.ts';
+import { type Area, isInside, middleX, middleY, type Sheet } from './page-tokens.ts';
+
+type TextArea = Area & { readonly text: string };
+type Page<T> = { readonly tokens: readonly T[] } & Pick<Sheet, 'horizontal' | 'vertical'>;
+
+/** The field of the owners. */
+export const OWNER = 'general:owner';
 
 /** A share of less than the whole, alone in its cell. */
 const SHARE = /^(\d{1,4})\s?\/\s?(\d{1,4})$/u;
 const MAX_OWNERS = 30;
+/** Cells of a row that are searched for a share. */
+const MAX_CELLS = 20;
+const TOTAL = /^(?:Итого|Всего|Total)/u;
 
 /**
- * The owners in the column of a table of rights that `name` is in, top to bottom: those in adjacent rows that also have a share, such
- * as `1/2`, in a cell of its own. Owners in rows without one followed each other. Undefined if there is only one.
+ * The value of all owners in the column of a table of rights, from top to bottom: those in adjacent rows that have a share such as
+ * `1/2` in a cell of its own. Undefined for one owner, and if the shares add up to more than the whole: then owners followed each
+ * other. `read` reads the words of one owner.
  */
-export function coOwners<T extends Area & { readonly text: string }>(
-  name: readonly T[],
-  { tokens, ...rules }: { readonly tokens: readonly T[] } & Pick<Sheet, 'horizontal' | 'vertical'>,
-): readonly (readonly T[])[] | undefined {
-  const cell = name[0] && findCell(name[0], rules);
-  if (!cell || !hasShare(cell, tokens, rules)) return undefined;
-  const found = [name];
+export function readCoOwners<T extends TextArea>(
+  owner: readonly T[],
+  page: Page<T>,
+  read: (tokens: readonly T[]) => { readonly value: unknown; readonly tokens: readonly T[] } | undefined,
+): { readonly value: string; readonly tokens: readonly T[] } | undefined {
+  const owners = coOwners(owner, page).map(read);
+  const known = owners.filter((one) => one !== undefined);
+  return known.length > 1 && known.length === owners.length
+    ? { value: known.map(({ value }) => value).join(', '), tokens: known.flatMap(({ tokens }) => tokens) }
+    : undefined;
+}
+
+/** The words of each owner; empty if they are not co-owners. */
+export function coOwners<T extends TextArea>(owner: readonly T[], page: Page<T>): (readonly T[])[] {
+  const cell = owner[0] && findCell(owner[0], page);
+  let sum = cell ? shareBeside(cell, page) : 0;
+  if (!cell || sum === 0) return [];
+  const found = [owner];
   for (const side of ['above', 'below'] as const) {
-    for (
-      let next = adjacent(cell, side, rules);
-      next && found.length < MAX_OWNERS;
-      next = adjacent(next, side, rules)
-    ) {
-      const text = tokens.filter((token) => isInside(next!, token));
-      if (!/^\p{Lu}/u.test(text[0]?.text ?? '') || !hasShare(next, tokens, rules)) break;
-      if (side === 'above') found.unshift(text);
-      else found.push(text);
+    for (let next = adjacent(cell, side, page); next && found.length < MAX_OWNERS; next = adjacent(next, side, page)) {
+      const row = next;
+      const words = groupLines(page.tokens.filter((token) => isInside(row, token))).flat();
+      const share = shareBeside(row, page);
+      if (!words[0] || !/^\p{Lu}/u.test(words[0].text) || TOTAL.test(words[0].text) || share === 0) break;
+      sum += share;
+      if (side === 'above') found.unshift(words);
+      else found.push(words);
     }
   }
-  return found.length > 1 ? found : undefined;
+  return found.length > 1 && sum < 1 + 1e-6 ? found : [];
 }
 
 /** The cell of the same column above or below. */
@@ -44,21 +64,20 @@ function adjacent(cell: Area, side: 'above' | 'below', rules: Pick<Sheet, 'horiz
 const NEAR = 3;
 const STEP = 4;
 
-function hasShare<T extends Area & { readonly text: string }>(
-  row: Area,
-  tokens: readonly T[],
-  rules: Pick<Sheet, 'horizontal' | 'vertical'>,
-): boolean {
-  const beside = tokens.filter(
-    (token) => middleY(token) > row.y0 && middleY(token) < row.y1 && !isInside(row, token) && /[\d/]/u.test(token.text),
+/** The share in the row of a cell; 0 without one, and for the whole. */
+function shareBeside<T extends TextArea>(owner: Area, { tokens, horizontal, vertical }: Page<T>): number {
+  const row = tokens.filter(
+    (token) => middleY(token) > owner.y0 && middleY(token) < owner.y1 && !isInside(owner, token),
   );
-  return beside.some((first) => {
-    const cell = /^\d{1,4}/u.test(first.text) ? findCell(first, rules) : undefined;
-    const text = cell && tokens.filter((token) => isInside(cell, token)).map((token) => token.text);
-    const [, part, whole] = SHARE.exec(text?.join('') ?? '') ?? [];
-    return Number(part) < Number(whole);
-  });
+  const cells: Area[] = [];
+  for (const first of row) {
+    if (!/^\d{1,4}(?:\/|$)/u.test(first.text) || cells.some((cell) => isInside(cell, first))) continue;
+    const cell = findCell(first, { horizontal, vertical });
+    if (!cell) continue;
+    const words = groupLines(row.filter((token) => isInside(cell, token))).flat();
+    const [, part, whole] = SHARE.exec(words.map(({ text }) => text).join('')) ?? [];
+    if (Number(part) < Number(whole)) return Number(part) / Number(whole);
+    if (cells.push(cell) === MAX_CELLS) break;
+  }
+  return 0;
 }
-
-const isInside = (area: Area, place: Area): boolean =>
-  middleX(place) > area.x0 && middleX(place) < area.x1 && middleY(place) > area.y0 && middleY(place) < area.y1;

@@ -44,22 +44,30 @@ export const correctHouseNumbers = (text: string): string =>
 export const correctOcrAddress = (text: string): string =>
   correctAddress(correctHouseNumbers(text).replace(ODD_COMMA, (sign) => (sign.includes('„') ? ', ' : ',')));
 
-const TERRITORIES = /^(?:алтай|забайкаль|камчат|краснодар|краснояр|перм|примор|ставрополь|хабаров)ский(?=,)/iu;
-const REGIONS =
-  /^(?!(?:удмурт|чуваш|чечен|еврей|кабардино-балкар|карачаево-черкес)ск)\p{Lu}[\p{L}-]{3,}[сц]кая(?=,\s(?:г|гор|город|пос|с|дер|ст)\.?\s|,\s\p{Lu}[\p{L}-]+(?:[сц]кий|ой|ый)\sр(?:-н|айон))/iu;
-const REPUBLICS =
-  /^(?:адыгея|башкортостан|бурятия|дагестан|ингушетия|калмыкия|карелия|коми|крым|марий эл|мордовия|татарстан|тыва|хакасия)(?=,)/iu;
+/** The next part of the address is a town, a village or a district. */
+const BEFORE_PLACE =
+  '(?=,\\s(?:(?:г|гор|город|пос|посёлок|пгт|рп|с|село|дер|ст|станица|х|аул)\\.?\\s|[\\p{L}-]+(?:ский|цкий|ой|ый)\\s(?:район|р-н)))';
+const TERRITORIES = new RegExp(
+  `^(?:алтай|забайкаль|камчат|краснодар|краснояр|перм|примор|ставрополь|хабаров)ский${BEFORE_PLACE}`,
+  'iu',
+);
+/** `ская` has its kind by the schema. */
+const REGIONS = new RegExp(`^липецкая${BEFORE_PLACE}`, 'iu');
+const REPUBLICS = new RegExp(
+  `^(?:адыгея|башкортостан|бурятия|дагестан|ингушетия|калмыкия|карелия|коми|марий эл|мордовия|татарстан|тыва|хакасия)${BEFORE_PLACE}`,
+  'iu',
+);
 
 /**
  * Adds the kind of the region to an address whose parts stood in blanks of their own: `Краснодарский, г. Ейск` to `Краснодарский
  * край, г. Ейск`. The kind is the label of its blank, or printed beside it.
  */
 export function withRegionKind(text: string): string {
-  const like = (kind: string, name: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
+  const inCaseOf = (name: string, kind: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
   return text
-    .replace(TERRITORIES, (name) => `${name} ${like('край', name)}`)
-    .replace(REGIONS, (name) => `${name} ${like('область', name)}`)
-    .replace(REPUBLICS, (name) => `${like('Республика', name)} ${name}`);
+    .replace(TERRITORIES, (name) => `${name} ${inCaseOf(name, 'край')}`)
+    .replace(REGIONS, (name) => `${name} ${inCaseOf(name, 'область')}`)
+    .replace(REPUBLICS, (name) => `${inCaseOf(name, 'Республика')} ${name}`);
 }
 
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */

@@ -46,15 +46,10 @@ function withoutRepetition(text: string): string {
   return isRepeated ? words.slice(0, -1).join(' ') : text;
 }
 
-/** The name of an option before the text that was written in. */
-const OTHER =
-  /^(?:(?:[Ии]н(?:ое|ой|ая|ые)|[Дд]руг(?:ое|ой|ая|ие)|[Пп]роч(?:ее|ие)|[Oo]ther):\s*|[Oo]ther\s+(?=\p{Lu}\p{Ll}))/u;
-
 /** Normalizes spaces, punctuation and hyphenation of a value. */
 export function normalizeText(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|│]+/u, '')
-    .replace(OTHER, '')
     .replace(/(?<![\s:;,/|│_}~\\])[\s:;,/|│_}~\\]+$/u, '')
     .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/(?<=«[^«»]{1,200}[^\s«»])\s+(?=»)/gu, '')
@@ -100,7 +95,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
-    .replace(/(?<=(?<!\d)\d-)\s(?=\p{Ll}{4})/gu, '')
+    .replace(/(?<=(?<!\d)\d-)\s(?=(?:слой|слои|этаж|комнат|квартир)\p{Ll})/gu, '')
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
     .replace(LOST_BREVE_WITHIN, 'й');
@@ -166,7 +161,7 @@ const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{
 
 /** Without brackets and bars at the start that stand for a rule, and without the last dots of a dotted line. */
 function withoutRemnants(text: string): string {
-  const undotted = text.replace(/^[.,:;·]+\s*(?=[\p{L}\d])/u, '');
+  const undotted = text.replace(/^[.,:;·]+\s*(?=\p{L}|\d+[-/])/u, '');
   if (undotted !== text) return withoutRemnants(undotted);
   const rest = text.replace(/^[[\]|{}~_‘’'`„‚]+\s*/u, '');
   return /[\]})’'“”]/u.test(rest) || rest === '' ? text : rest;
@@ -182,7 +177,6 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes) return value;
   const text = value
-    .replace(/(?<=(?<!\p{L})\p{Lu})[;:,](?=\s?\p{L}\.)/gu, '.')
     .replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з')
     .replace(/^l(?=(?!as |es |os )[a-z]{2,12} \p{Lu})/u, 'I')
     .replace(/(?<=\p{Ll}{2})(?=\p{Lu}\.)/gu, ' ')
@@ -191,7 +185,8 @@ export function correctInitials(shapes: readonly string[] | undefined, value: st
     upper.toLowerCase() === lower ? `${upper}.` : both,
   );
   if (shapeFactor(shapes, single) > 1) return single;
-  const initials = single.replace(
+  const signed = isOfPersons(shapes) ? single.replace(/(?<=(?<!\p{L})\p{Lu})[;:,](?=\s?\p{L}\.$)/u, '.') : single;
+  const initials = signed.replace(
     /(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu,
     (match) => INITIALS[match] ?? match,
   );

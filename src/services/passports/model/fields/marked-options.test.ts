@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { markedForm, markedOptions } from './marked-options.ts';
+import { groupLines } from './blocks.ts';
+import { isOption, markedForm, markedOptions } from './marked-options.ts';
 import type { Area } from './page-tokens.ts';
 
 type Word = Area & { readonly text: string };
@@ -26,7 +27,7 @@ function formOf(...lines: readonly string[]) {
 
 function markedIn(name: string, ...lines: readonly string[]): string | undefined {
   const { tokens, horizontal } = formOf(...lines);
-  const form = markedForm(tokens, horizontal);
+  const form = markedForm(groupLines(tokens), horizontal);
   const value = tokens.filter(({ text }) => text.startsWith(name));
   return (
     form &&
@@ -57,9 +58,22 @@ describe('markedOptions', () => {
   it('ignores rules under the whole list, under all options or under none', () => {
     const { tokens } = formOf('Стены: кирпичные, деревянные (подчеркнуть)');
     const line = { x0: 10, x1: 200, y0: 11, y1: 11 };
-    expect(markedOptions(tokens.slice(1, 2), markedForm(tokens, [line])!)).toBeUndefined();
+    expect(markedOptions(tokens.slice(1, 2), markedForm(groupLines(tokens), [line])!)).toBeUndefined();
     expect(markedIn('кирпичные', 'Стены: _кирпичные,_ _деревянные_ (подчеркнуть)')).toBeUndefined();
     expect(markedIn('кирпичные', 'Стены: кирпичные, деревянные (подчеркнуть)')).toBeUndefined();
+  });
+
+  it('leaves filled blanks, lists with figures and labels before an option', () => {
+    const blank = ['Назначение: _многоквартирный_ _дом,_', '_встроенные_ _магазины_', 'нужное подчеркнуть'];
+    expect(markedIn('дом', ...blank)).toBeUndefined();
+    expect(markedIn('Орск', 'Адрес: г. _Орск,_ дом _12,_ лифт нет (подчеркнуть)')).toBeUndefined();
+    expect(markedIn('шифер', 'Кровля _железная,_ мягкая, шифер (нужное подчеркнуть)')).toBe('железная,');
+  });
+
+  it('is for texts that are no names, numbers or addresses', () => {
+    expect(isOption({ type: 'string' })).toBe(true);
+    expect(isOption({ type: 'string', shapes: ['^\\p{Lu}'] })).toBe(false);
+    expect(isOption({ type: 'number' })).toBe(false);
   });
 
   it('needs a form that asks for marks', () => {

@@ -228,3 +228,7 @@ export function boundingBox(tokens: readonly Area[]): Area {
 
 export const middleX = ({ x0, x1 }: Area): number => (x0 + x1) / 2;
 export const middleY = ({ y0, y1 }: Area): number => (y0 + y1) / 2;
+
+/** The middle of a place is in the area. */
+export const isInside = (area: Area, place: Area): boolean =>
+  middleX(place) > area.x0 && middleX(place) < area.x1 && middleY(place) > area.y0 && middleY(place) < area.y1;

@@ -31,8 +31,8 @@ export interface FormDocument {
   readonly vertical: readonly Area[];
   /** The usual height of a token. */
   readonly em: number;
-  /** Undefined if the form asks for no marks with a pen. */
-  readonly marked: MarkedForm<FormToken> | undefined;
+  /** By page; undefined for a page that asks for no marks with a pen. */
+  readonly marked: readonly (MarkedForm<FormToken> | undefined)[];
 }
 
 /** Bounds the time and memory of a document; the rest of a longer one is ignored. */
@@ -63,8 +63,14 @@ export function createFormDocument(pages: readonly ReadPage[]): FormDocument {
     }
     top += sheet.height + PAGE_GAP;
   }
+  const marked = pages.map((_, page) =>
+    markedForm(
+      lines.filter(([first]) => first!.page === page),
+      horizontal,
+    ),
+  );
   const em = median(tokens.map(({ y0, y1 }) => y1 - y0)) || 10;
-  return { pages, tops, tokens, lines, horizontal, vertical, em, marked: markedForm(tokens, horizontal) };
+  return { pages, tops, tokens, lines, horizontal, vertical, em, marked };
 }
 
 /** The box of an area on the page as the PDF shows it. */
@@ -95,10 +101,6 @@ export function cellAt({ horizontal, vertical }: FormDocument, place: Area): Are
     covered(horizontal, y1, 'y', x0, x1);
   return isRuled ? cell : undefined;
 }
-
-/** The middle of a place is in the area. */
-export const isInside = (area: Area, place: Area): boolean =>
-  middleX(place) > area.x0 && middleX(place) < area.x1 && middleY(place) > area.y0 && middleY(place) < area.y1;
 
 /** A vertical rule stands between two tokens of a line. */
 export function isRuledOff({ vertical }: FormDocument, left: Area, right: Area): boolean {

@@ -1,6 +1,6 @@
 import type { FieldSpec } from '../../schema/schema.ts';
-import { type Area, boundingBox, middleY } from '../fields/page-tokens.ts';
-import { cellAt, type FormDocument, type FormToken, isInside } from './form-document.ts';
+import { type Area, boundingBox, isInside, middleY } from '../fields/page-tokens.ts';
+import { cellAt, type FormDocument, type FormToken } from './form-document.ts';
 import type { LessonNeighbour, LessonPart, LessonRoom, PlaceMethod } from './lesson.ts';
 import type { LocatedValue } from './locate-text.ts';
 import { countBefore, parsePlace } from './parse-place.ts';

@@ -2,14 +2,14 @@ import type { Field } from '../../extraction.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
-import { coOwners } from '../fields/co-owners.ts';
+import { OWNER, readCoOwners } from '../fields/co-owners.ts';
 import { withRegionKind } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { markedOptions } from '../fields/marked-options.ts';
+import { isOption, markedOptions } from '../fields/marked-options.ts';
 import { middleY } from '../fields/page-tokens.ts';
 import type { FormToken } from './form-document.ts';
 import type { Lesson, LessonField, LessonNeighbour, LessonPart } from './lesson.ts';
-import { type ParsedPlace, parsePlace } from './parse-place.ts';
+import { parsePlace } from './parse-place.ts';
 import { readPlace, separate } from './read-place.ts';
 import type { ReadPlace } from './read-projected.ts';
 import { isValue, type PlaceContext } from './text-run.ts';
@@ -31,9 +31,10 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
     // In running text, a projected place is unreliable.
     if (isBetween && !between && place && place.cost > MAX_COST_IN_TEXT) return undefined;
-    const marked = place && spec.type === 'string' && document.marked && markedOptions(place.tokens, document.marked);
-    const parsed = place && parsePlace(marked || place.tokens, spec, { part, factor, document });
-    return parsed && { ...parsed, cost: place.cost };
+    const form = place && isOption(spec) ? document.marked[place.tokens[0]!.page] : undefined;
+    const tokens = (form && markedOptions(place!.tokens, form)) ?? place?.tokens;
+    const parsed = tokens && parsePlace(tokens, spec, { part, factor, document });
+    return parsed && { ...parsed, cost: place!.cost };
   };
   const alone = parts.length === 1 ? [] : parts.map((part) => readPart(part, context.taken)?.tokens ?? []);
   const taken = new Set(context.taken);
@@ -51,7 +52,13 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   if (isNumber && found.length < parts.length) return undefined;
   const cost = Math.max(...found.map((one) => one.cost));
   const tokens = found.flatMap((one) => [...one.tokens]);
-  if (parts.length === 1) return { ...withCoOwners(found[0]!, spec, { part: parts[0]!, factor, document }), cost };
+  if (parts.length === 1) {
+    const [part, one] = [parts[0]!, found[0]!];
+    const page = { ...document, tokens: document.tokens.filter((token) => isValue(context, token)) };
+    const read = (words: readonly FormToken[]) => parsePlace(words, spec, { part, factor, document });
+    const owners = field.key === OWNER ? readCoOwners(one.tokens, page, read) : undefined;
+    return { value: owners?.value ?? one.value, tokens: owners?.tokens ?? one.tokens, cost };
+  }
   let text = '';
   for (const [i, one] of read.entries()) {
     if (!one) continue;
@@ -71,14 +78,6 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
-}
-
-function withCoOwners(found: ParsedPlace, spec: FieldSpec, place: Parameters<typeof parsePlace>[2]): ParsedPlace {
-  const owners = spec.type === 'string' && coOwners(found.tokens, place.document);
-  const read = owners ? owners.flatMap((tokens) => parsePlace(tokens, spec, place) ?? []) : [];
-  return read.length < 2
-    ? found
-    : { tokens: read.flatMap(({ tokens }) => tokens), value: read.map(({ value }) => value).join(', ') };
 }
 
 /** A word of the page has the quotation marks and brackets around it; the literals have those of the typed value. */

@@ -1,5 +1,5 @@
-import { type Area, boundingBox, middleY } from '../fields/page-tokens.ts';
-import { cellAt, type FormDocument, type FormToken, isInside } from './form-document.ts';
+import { type Area, boundingBox, isInside, middleY } from '../fields/page-tokens.ts';
+import { cellAt, type FormDocument, type FormToken } from './form-document.ts';
 
 /** The marks of check boxes that are not ticked, also as OCR reads them. */
 const EMPTY = /^([☐□▢◻○◯]|[OoОо0][)\]|]?|[[(|]\s?[\])|]?)$/u;

@@ -1,6 +1,6 @@
 import type { ValueSpec } from '../../schema/schema.ts';
-import type { Area } from '../fields/page-tokens.ts';
-import { cellAt, type FormToken, isInside } from './form-document.ts';
+import { type Area, isInside } from '../fields/page-tokens.ts';
+import { cellAt, type FormToken } from './form-document.ts';
 import type { LessonPart, PlaceMethod } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 import { project } from './project.ts';
@@ -85,8 +85,14 @@ function readOption(part: LessonPart, _spec: ValueSpec, { document, match, lesso
   const label = part.before.word === undefined ? undefined : match.tokens.get(part.before.word);
   const place = part.cell && project(lesson, match, part.cell);
   const ticked = (label && readTicked(label, document)) ?? (place && tickedIn(place.area, place.page, document));
-  return { tokens: ticked ?? [], cost: 0 };
+  return { tokens: withoutOther(ticked ?? []), cost: 0 };
 }
+
+/** Without the option name before a text that was written in: `иное:`. */
+const withoutOther = (tokens: readonly FormToken[]): readonly FormToken[] =>
+  tokens.length > 1 && OTHER.test(tokens[0]!.text) ? tokens.slice(1) : tokens;
+
+const OTHER = /^(?:ин(?:ое|ой|ая|ые)|друг(?:ое|ой|ая|ие)|проч(?:ее|ие)|other):$/iu;
 
 const METHODS: Readonly<Partial<Record<string, Method>>> = {
   option: readOption,
