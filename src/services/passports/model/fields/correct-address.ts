@@ -44,30 +44,25 @@ export const correctHouseNumbers = (text: string): string =>
 export const correctOcrAddress = (text: string): string =>
   correctAddress(correctHouseNumbers(text).replace(ODD_COMMA, (sign) => (sign.includes('„') ? ', ' : ',')));
 
-/** The next part of the address is a town, a village or a district. */
-const BEFORE_PLACE =
-  '(?=,\\s(?:(?:г|гор|город|пос|посёлок|пгт|рп|с|село|дер|ст|станица|х|аул)\\.?\\s|[\\p{L}-]+(?:ский|цкий|ой|ый)\\s(?:район|р-н)))';
-const TERRITORIES = new RegExp(
-  `^(?:алтай|забайкаль|камчат|краснодар|краснояр|перм|примор|ставрополь|хабаров)ский${BEFORE_PLACE}`,
-  'iu',
-);
-/** `ская` has its kind by the schema. */
-const REGIONS = new RegExp(`^липецкая${BEFORE_PLACE}`, 'iu');
-const REPUBLICS = new RegExp(
-  `^(?:адыгея|башкортостан|бурятия|дагестан|ингушетия|калмыкия|карелия|коми|марий эл|мордовия|татарстан|тыва|хакасия)${BEFORE_PLACE}`,
-  'iu',
-);
+/** The next part of an address is a town, a village or a district. */
+const NEXT_PLACE =
+  /^,\s(?:(?:г|гор|город|пос|посёлок|пгт|рп|с|село|дер|ст|станица|х|аул)\.?\s|[\p{L}-]+(?:ский|цкий|ой|ый)\s(?:район|р-н))/iu;
+const TERRITORY = /^(?:алтай|забайкаль|камчат|краснодар|краснояр|перм|примор|ставрополь|хабаров)ский$/iu;
+const REPUBLIC =
+  /^(?:адыгея|башкортостан|бурятия|дагестан|ингушетия|калмыкия|карелия|коми|марий эл|мордовия|татарстан|тыва|хакасия)$/iu;
 
 /**
  * Adds the kind of the region to an address whose parts stood in blanks of their own: `Краснодарский, г. Ейск` to `Краснодарский
- * край, г. Ейск`. The kind is the label of its blank, or printed beside it.
+ * край, г. Ейск`. The kind is the label of its blank, or printed beside it. The schema adds it to names in `ская`.
  */
 export function withRegionKind(text: string): string {
-  const inCaseOf = (name: string, kind: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
-  return text
-    .replace(TERRITORIES, (name) => `${name} ${inCaseOf(name, 'край')}`)
-    .replace(REGIONS, (name) => `${name} ${inCaseOf(name, 'область')}`)
-    .replace(REPUBLICS, (name) => `${inCaseOf(name, 'Республика')} ${name}`);
+  const [name = ''] = /^[^,]*/u.exec(text) ?? [];
+  const rest = text.slice(name.length);
+  if (!NEXT_PLACE.test(rest)) return text;
+  const inCase = (kind: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
+  if (TERRITORY.test(name)) return `${name} ${inCase('край')}${rest}`;
+  if (/^липецкая$/iu.test(name)) return `${name} ${inCase('область')}${rest}`;
+  return REPUBLIC.test(name) ? `${inCase('Республика')} ${text}` : text;
 }
 
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
