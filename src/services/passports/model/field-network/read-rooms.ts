@@ -8,6 +8,7 @@ import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue } from './read-values.ts';
 import { COLUMN_SCORE, FEW_ROWS, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
 import { inPrintedOrder } from './room-order.ts';
+import { withSharedHeights } from './shared-heights.ts';
 import { withoutStrays } from './stray-rows.ts';
 import { withThousands } from './whole-amounts.ts';
 import { after, before } from './whole-names.ts';
@@ -68,7 +69,9 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
   });
   const area = columns.find(({ key }) => key === 'area');
   const whole = withoutForeignColumns(withWholeTexts(joinedOnLines(rows), reading), reading);
-  return withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+  const all = withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+  const [token] = reading.tokens;
+  return token ? withSharedHeights(all, token.sheet) : all;
 }
 
 /** Cuts the texts of rows before a column that has no class, such as the kind of each room. */

@@ -59,6 +59,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
     .replace(/(?<!\.)\.\.(?!\.)/gu, '.')
+    .replace(/(?<=\p{Ll}{3}),\s(?:the|an?)$/u, '')
     .replace(
       /(?<=\p{Ll}{3}|\p{Lu}{3}|[»”")]|(?<!\p{Lu}\.\s?)\d|\d[-:/]?\p{L}|\d\s[мс]?м)\.$/u,
       (dot, at: number, whole: string) => (ABBREVIATED.test(inLowerCase(whole.slice(0, at))) ? dot : ''),
