@@ -61,7 +61,12 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   }
   let text = '';
   for (const [i, one] of read.entries()) {
-    if (!one) continue;
+    if (!one) {
+      // The signs that close the part before a missing one.
+      const [closing = ''] = read[i - 1] ? (/^[»”)]+/u.exec(literals[i] ?? '') ?? []) : [];
+      text += text.endsWith(closing) ? '' : closing;
+      continue;
+    }
     const value = String(one.value).replace(/(?<![\s,;])[\s,;]+$/u, '');
     const before = literals[i] ?? '';
     // What follows a missing part ends at a comma.

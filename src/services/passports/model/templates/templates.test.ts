@@ -727,6 +727,28 @@ describe('A template', () => {
     expect(fields['general:issuer']?.value).toBe(name);
   });
 
+  it('closes the bracket before a missing part', () => {
+    const card = (office: string, district: string, city: string): ReadPage =>
+      pageOf([
+        [400, 5, `Бюро ${office} улуса`],
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Субъект РФ'],
+        [240, 60, 'Республика Саха'],
+        [420, 60, '(Якутия)'],
+        [40, 90, 'Улус или район'],
+        [240, 90, district],
+        [40, 120, 'Город'],
+        [240, 120, city],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const taught = typed('general:address', 'Республика Саха (Якутия), Алданский улус, г. Томмот');
+    const templates = learned(card('Алданского', 'Алданский', 'Томмот'), taught);
+    const addressOf = (district: string, city: string) =>
+      applyTemplates([card('Ленского', district, city)], {}, templates, schema).fields['general:address']?.value;
+    expect(addressOf('Ленский', 'Витим')).toBe('Республика Саха (Якутия), Ленский улус, г. Витим');
+    expect(addressOf('', 'Ленск')).toBe('Республика Саха (Якутия), г. Ленск');
+  });
+
   it('takes initials for no word of the form', () => {
     const card = (name: string, year: number): ReadPage =>
       pageOf([
