@@ -41,8 +41,10 @@ export function readWithNetwork(
   byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
-  const forms = readings.flatMap(
-    ({ tokens }) => (tokens[0] && markedForm(groupLines(tokens), tokens[0].sheet.horizontal)) ?? [],
+  const forms = new Map(
+    readings.flatMap(({ tokens: [first, ...others] }) =>
+      first ? [[first.sheet, markedForm(groupLines([first, ...others]), first.sheet.horizontal)] as const] : [],
+    ),
   );
   const values = new Map<string, ChosenValue>();
   for (const { key, spec } of everyField(schema)) {
@@ -57,7 +59,9 @@ export function readWithNetwork(
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, {
-      ...(key === OWNER ? withCoOwners(value, spec) : withMarkedOptions(value, spec, forms)),
+      ...(key === OWNER
+        ? withCoOwners(value, spec)
+        : withMarkedOptions(value, spec, forms.get(value.tokens[0]!.sheet))),
       rival: Math.max(0, ...rivals.map(({ score }) => score)),
       ends: endsIn(readings, value, key),
     });
@@ -73,22 +77,21 @@ export function readWithNetwork(
 const MARGIN = 0.01;
 
 /** The options marked with a pen, instead of others of their list. */
-function withMarkedOptions(value: ReadValue, spec: ValueSpec, forms: readonly MarkedForm<Token>[]): ReadValue {
-  const form = forms.find(({ lines }) => lines.some((line) => line.includes(value.tokens[0]!)));
+function withMarkedOptions(value: ReadValue, spec: ValueSpec, form: MarkedForm<Token> | undefined): ReadValue {
   const tokens = form && isOption(spec) ? markedOptions(value.tokens, form) : undefined;
   return (tokens && parseGroup({ ...value, tokens }, spec)) ?? value;
 }
+
+const withCoOwners = (value: ReadValue, spec: ValueSpec): ReadValue => ({
+  ...value,
+  ...readCoOwners(value.tokens, value.tokens[0]!.sheet, (tokens) => parseGroup({ ...value, tokens }, spec)),
+});
 
 /** The heading repeats only some parts of an address. */
 const fullest = (top: ReadValue | undefined, assembled: readonly ReadValue[]): ReadValue | undefined =>
   (top && assembled.find((one) => isSure(one) && isWithin(String(top.value), String(one.value)))) ?? top;
 
 const isSure = ({ score, lowest }: ReadValue): boolean => score > 0.9 && lowest > 0.7;
-
-const withCoOwners = (value: ReadValue, spec: ValueSpec): ReadValue => ({
-  ...value,
-  ...readCoOwners(value.tokens, value.tokens[0]!.sheet, (tokens) => parseGroup({ ...value, tokens }, spec)),
-});
 
 const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
   endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);

@@ -88,7 +88,7 @@ function isAt(rule: Area, word: Area, { from, to }: Band): boolean {
   return y >= from && y <= to && covered >= MIN_COVERED * (word.x1 - word.x0);
 }
 
-// Of longer lists the values are no options.
+// Longer lists are not lists of options.
 const MAX_LINES = 3;
 const MAX_OPTIONS = 20;
 const MAX_WORDS = 120;

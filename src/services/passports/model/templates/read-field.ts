@@ -30,11 +30,11 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const between = isBetween ? readBetween(part, field.inText, own) : undefined;
     const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
     // In running text, a projected place is unreliable.
-    if (isBetween && !between && place && place.cost > MAX_COST_IN_TEXT) return undefined;
-    const form = place && isOption(spec) ? document.marked[place.tokens[0]!.page] : undefined;
-    const tokens = (form && markedOptions(place!.tokens, form)) ?? place?.tokens;
-    const parsed = tokens && parsePlace(tokens, spec, { part, factor, document });
-    return parsed && { ...parsed, cost: place!.cost };
+    if (!place || (isBetween && !between && place.cost > MAX_COST_IN_TEXT)) return undefined;
+    const form = isOption(spec) ? document.marked[place.tokens[0]!.page] : undefined;
+    const marked = form && markedOptions(place.tokens, form);
+    const parsed = parsePlace(marked ?? place.tokens, spec, { part, factor, document });
+    return parsed && { ...parsed, cost: place.cost };
   };
   const alone = parts.length === 1 ? [] : parts.map((part) => readPart(part, context.taken)?.tokens ?? []);
   const taken = new Set(context.taken);
@@ -53,11 +53,11 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   const cost = Math.max(...found.map((one) => one.cost));
   const tokens = found.flatMap((one) => [...one.tokens]);
   if (parts.length === 1) {
-    const [part, one] = [parts[0]!, found[0]!];
+    const one = { value: found[0]!.value, tokens, cost };
+    if (field.key !== OWNER) return one;
     const page = { ...document, tokens: document.tokens.filter((token) => isValue(context, token)) };
-    const read = (words: readonly FormToken[]) => parsePlace(words, spec, { part, factor, document });
-    const owners = field.key === OWNER ? readCoOwners(one.tokens, page, read) : undefined;
-    return { value: owners?.value ?? one.value, tokens: owners?.tokens ?? one.tokens, cost };
+    const read = (words: readonly FormToken[]) => parsePlace(words, spec, { part: parts[0]!, factor, document });
+    return { ...one, ...readCoOwners(tokens, page, read) };
   }
   let text = '';
   for (const [i, one] of read.entries()) {
