@@ -2,17 +2,16 @@
 // node training/passports/generator/authored.mjs OUT_FOLDER VARIANTS FORMS… [--network FILE] [--first N] [--report]
 // FORMS are folders as test/passports/accuracy/blind/first. `--report` prints the marks of each document instead;
 // `--first` is the number of the first variant, for other pages than those of an earlier training.
-import { mkdirSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openSession } from '../../../dist/ml/session.js';
 import { bundledFile } from '../../../dist/services/passports/model/bundled-file.js';
-import { alignForm, describeDocument } from './align-truth.mjs';
+import { alignForms, languageOf } from './authored-forms.mjs';
 import { openBrowser } from './browser.mjs';
 import { encodePrinted, writeShard } from './generate.mjs';
 import { createRandom } from './random.mjs';
-import { createPool, varyDocument } from './vary-authored.mjs';
+import { createPools, varyDocument } from './vary-authored.mjs';
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
@@ -25,26 +24,7 @@ const { positionals, values: options } = parseArgs({
 const [out, variants, ...folders] = positionals;
 const session = await openSession({ path: options.network ?? (await bundledFile('fields.onnx')), poolSize: 1 });
 const browser = await openBrowser();
-const forms = [];
-for (const folder of folders) {
-  for (const name of readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort()) {
-    const documents = [];
-    for (const number of [1, 2]) {
-      const html = await readFile(join(folder, name, `${number}.html`), 'utf8');
-      const truth = JSON.parse(await readFile(join(folder, name, `${number}.json`), 'utf8'));
-      const read = await browser.readDocument(html);
-      documents.push({ html, truth, read, described: await describeDocument(read, session) });
-    }
-    const aligned = alignForm(documents);
-    forms.push({
-      name,
-      documents: documents.map((document, i) => ({ ...document, ...aligned[i], described: undefined })),
-    });
-  }
-}
+const forms = await alignForms(folders, browser, session);
 await session.close();
 let [all, marked, cells, markedCells] = [0, 0, 0, 0];
 for (const { name, documents } of forms) {
@@ -71,9 +51,7 @@ for (const { name, documents } of forms) {
 console.log(`aligned ${marked} of ${all} values, ${markedCells} of ${cells} cells`);
 
 const SHARD = 500;
-const pools = new Map(
-  ['ru', 'en'].map((language) => [language, createPool(createRandom(`pool ${language}`), language)]),
-);
+const pools = createPools();
 mkdirSync(out, { recursive: true });
 const open = [];
 let shards = 0;
@@ -83,8 +61,8 @@ for (let variant = first; variant < first + Number(variants); variant++) {
   for (const { name, documents } of forms) {
     for (const [i, document] of documents.entries()) {
       const random = createRandom(`authored ${name} ${i} ${variant}`);
-      const language = /<html[^>]*lang="?en/.test(document.html) ? 'en' : 'ru';
-      const { pages } = await browser.readDocument(document.html, varyDocument(document, random, pools.get(language)));
+      const pool = pools.get(languageOf(document));
+      const { pages } = await browser.readDocument(document.html, varyDocument(document, random, pool));
       for (const [number, page] of pages.entries()) {
         const made = encodePrinted(page, `authored ${name} ${i} ${variant} ${number}`);
         if (made) open.push(made);

@@ -33,6 +33,12 @@ export async function openBrowser(scale = 1) {
       await tab.setContent(documentOf([page]), { waitUntil: 'load' });
       return tab.locator('.page').screenshot();
     },
+    /** Pictures of the pages of the document that `readDocument` opened last. */
+    async pictures() {
+      const pictures = [];
+      for (const page of await tab.locator('.page').all()) pictures.push(await page.screenshot());
+      return pictures;
+    },
     close: () => browser.close(),
   };
 }

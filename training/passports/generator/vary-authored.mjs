@@ -1,5 +1,6 @@
 // Other values, numbers and typography for an authored form whose values are marked.
 import { createContext } from './context.mjs';
+import { createRandom } from './random.mjs';
 import { createStyle } from './style.mjs';
 
 const MONTHS = [
@@ -38,7 +39,7 @@ const COUNTED = /^(?:general:(?:floors|floor)|rooms:no)$/;
 const POOL = 400;
 
 /** Random values of one language, to draw texts of a wanted length from. */
-export function createPool(random, language) {
+function createPool(random, language) {
   const pool = new Map();
   const add = (field, text) => {
     if (/[\p{L}\d]/u.test(text)) pool.set(field, [...(pool.get(field) ?? []), text]);
@@ -55,6 +56,10 @@ export function createPool(random, language) {
   }
   return pool;
 }
+
+/** A pool per language, always the same. */
+export const createPools = () =>
+  new Map(['ru', 'en'].map((language) => [language, createPool(createRandom(`pool ${language}`), language)]));
 
 /** Changes for `readDocument` of browser.mjs. */
 export function varyDocument({ html, read, marks, unknown }, random, pool) {

@@ -1,8 +1,12 @@
 // Writes crops of words as the product cuts them from scans and photos, with the printed text and that of Tesseract.
-// node training/passports/words/crops.mjs FIRST COUNT OUT_FOLDER [SECONDS]
+// node training/passports/words/crops.mjs FIRST COUNT OUT_FOLDER [SECONDS] [--forms FOLDER]…
+// The pages are generated, or with `--forms` those of authored forms with other values, COUNT variants of each document from number FIRST on.
 // Takes 2 to 4 seconds per page and core. pack.py packs `crops.jsonl` (one object per crop) and `crops.bin` (their pixels).
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openSession } from '../../../dist/ml/session.js';
+import { bundledFile } from '../../../dist/services/passports/model/bundled-file.js';
 import { recognizeInPageLanguage } from '../../../dist/services/passports/model/ocr/english.js';
 import { wordsOnView } from '../../../dist/services/passports/model/ocr/line-images.js';
 import { preprocessPage } from '../../../dist/services/passports/model/ocr/preprocess.js';
@@ -10,10 +14,12 @@ import { cropWord, recognizeTwice } from '../../../dist/services/passports/model
 import { openTesseract } from '../../../dist/services/passports/model/ocr/tesseract.js';
 import { openWordReader } from '../../../dist/services/passports/model/ocr/word-reader.js';
 import { placeWords } from '../generator/align.mjs';
+import { alignForms, languageOf } from '../generator/authored-forms.mjs';
 import { openBrowser } from '../generator/browser.mjs';
 import { degrade } from '../generator/degrade.mjs';
 import { composePage } from '../generator/page.mjs';
 import { createRandom } from '../generator/random.mjs';
+import { createPools, varyDocument } from '../generator/vary-authored.mjs';
 
 const DPI = 200;
 /** Dense pages take too long. */
@@ -22,12 +28,16 @@ const MAX_WORDS = 450;
 const RANDOM = 70;
 const MISREAD = 40;
 /** Every eighth page measures accuracy; its crops also have the product's final text. */
-const isValidation = (number) => number % 8 === 7;
+const isForValidation = (number) => number % 8 === 7;
 /** Higher ones are stamps and stains. */
 const MAX_HEIGHT = 80;
 
-const [first, count, out] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
-const deadline = Date.now() + Number(process.argv[5] ?? 1e6) * 1000;
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { forms: { type: 'string', multiple: true } },
+});
+const [first, count, out] = [Number(positionals[0]), Number(positionals[1]), positionals[2]];
+const deadline = Date.now() + Number(positionals[3] ?? 1e6) * 1000;
 mkdirSync(out, { recursive: true });
 function reportFailure(error) {
   console.error(error);
@@ -46,18 +56,24 @@ async function cropsOf(dom, raster, withProduct) {
   engine.forget();
   const found = words.flatMap((line, i) => {
     const onView = wordsOnView(line, lines[i]);
-    return line.map((word, j) => ({ word, box: shares(onView[j], view), image: images[i], product: final[i][j].text }));
+    return line.map((word, j) => ({
+      word,
+      line,
+      box: shares(onView[j], view),
+      image: images[i],
+      product: final[i][j].text,
+    }));
   });
   const placed = placeWords(dom, { words: found.map(({ word, box }) => ({ text: word.text, box })) });
   if (!placed) return [];
-  return found.flatMap(({ word, box, image, product }) => {
+  return found.flatMap(({ word, line, box, image, product }) => {
     const [x0, y0, x1, y1] = box;
     const points = [x0 * dom.width, y0 * dom.height, x1 * dom.width, y1 * dom.height];
     const truth = image.height <= MAX_HEIGHT ? truthOf(word.text, points, placed) : undefined;
     if (truth === undefined) return [];
     return [
       {
-        image: cropWord(image, word),
+        image: cropWord(image, word, line),
         truth,
         text: word.text,
         product,
@@ -100,6 +116,36 @@ function truthOf(text, [x0, y0, x1, y1], placed) {
   const differing = editDistance([...text.toLowerCase()], [...truth.toLowerCase()]);
   if (isSpaced || /\p{Co}|[\uFFFD☐☑☒□■✓✔]/u.test(truth)) return undefined;
   return differing <= Math.max(2, 0.6 * truth.length) ? truth : undefined;
+}
+
+async function* generatedPages() {
+  for (let number = first; number < first + count; number++) {
+    const composed = composePage(number);
+    const [dom] = await browser.read([composed]);
+    yield { page: number, dom, picture: () => browser.picture(composed), isValidation: isForValidation(number) };
+  }
+}
+
+async function* authoredPages() {
+  const session = await openSession({ path: await bundledFile('fields.onnx'), poolSize: 1 });
+  const forms = await alignForms(options.forms, browser, session);
+  await session.close();
+  const pools = createPools();
+  for (let variant = first; variant < first + count; variant++) {
+    for (const { name, documents } of forms) {
+      for (const [i, document] of documents.entries()) {
+        const changes = varyDocument(
+          document,
+          createRandom(`words ${name} ${i} ${variant}`),
+          pools.get(languageOf(document)),
+        );
+        const { pages: doms } = await browser.readDocument(document.html, changes);
+        const pictures = await browser.pictures();
+        for (const [number, dom] of doms.entries())
+          yield { page: `${name} ${i} ${variant} ${number}`, dom, picture: () => pictures[number] };
+      }
+    }
+  }
 }
 
 /** Random crops, and then ones that Tesseract misread. */
@@ -145,21 +191,20 @@ const browser = await openBrowser(DPI / 96);
 const reader = await openWordReader(1);
 const engine = remember({ ...(await openTesseract('tesseract', 1)), readWords: reader.read });
 let [pages, total] = [0, 0];
-for (let number = first; number < first + count && Date.now() < deadline; number++) {
-  const composed = composePage(number);
-  const [dom] = await browser.read([composed]);
+for await (const { page, dom, picture, isValidation = false } of options.forms ? authoredPages() : generatedPages()) {
   if (dom.words.length > MAX_WORDS) continue;
-  const random = createRandom(`paper ${number}`);
-  const { scale: _, ...raster } = await degrade(await browser.picture(composed), random);
-  const crops = chooseCrops(await cropsOf(dom, raster, isValidation(number)).catch(reportFailure), random);
+  const random = createRandom(`paper ${page}`);
+  const { scale: _, ...raster } = await degrade(await picture(), random);
+  const crops = chooseCrops(await cropsOf(dom, raster, isValidation).catch(reportFailure), random);
   const lines = crops.map(({ image, ...crop }) =>
-    JSON.stringify({ page: number, width: image.width, height: image.height, ...crop }),
+    JSON.stringify({ page, width: image.width, height: image.height, ...crop }),
   );
   appendFileSync(join(out, 'crops.bin'), Buffer.concat(crops.map(({ image }) => image.data)));
   appendFileSync(join(out, 'crops.jsonl'), lines.map((line) => `${line}\n`).join(''));
   pages++;
   total += crops.length;
   if (pages % 20 === 0) console.log(`${pages} pages, ${total} crops`);
+  if (Date.now() > deadline) break;
 }
 await Promise.all([browser.close(), reader.close()]);
 process.exit();

@@ -1,8 +1,8 @@
 """
-Converts trained weights to ONNX: python3 export.py weights.npz words.onnx
+Converts trained weights to ONNX: python3 export.py weights.npz words.onnx [STEP]
 
 Input `x`: `[N, 1, 32, W]` float32, black -1 and white 1, padded with white to a width that is a multiple of 16. Output: probabilities
-`[N, W / 4, classes]`; class 0 is blank and class i + 1 is the character in line i of the text file beside the network.
+`[N, W / step, classes]`; class 0 is blank and class i + 1 is the character in line i of the text file beside the network.
 """
 
 import inspect
@@ -17,8 +17,8 @@ from alphabet import CHARACTERS
 from network import WordNetwork
 
 
-def load_network(path):
-    network = WordNetwork(len(CHARACTERS) + 1)
+def load_network(path, step=4):
+    network = WordNetwork(len(CHARACTERS) + 1, step=step)
     with np.load(path) as weights:
         network.load_state_dict({name: torch.from_numpy(weights[name]) for name in weights.files})
     return network.eval()
@@ -34,8 +34,8 @@ class Probabilities(nn.Module):
 
 
 if __name__ == "__main__":
-    source, target = sys.argv[1:3]
-    model = Probabilities(load_network(source)).eval()
+    source, target, step = *sys.argv[1:3], int(sys.argv[3]) if len(sys.argv) > 3 else 4
+    model = Probabilities(load_network(source, step)).eval()
     dynamic = {"x": {0: "images", 3: "width"}, "probabilities": {0: "images", 1: "steps"}}
     options = {"opset_version": 13, "input_names": ["x"], "output_names": ["probabilities"], "dynamic_axes": dynamic}
     if "dynamo" in inspect.signature(torch.onnx.export).parameters:

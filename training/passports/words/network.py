@@ -49,13 +49,13 @@ class Block(nn.Module):
 
 
 class WordNetwork(nn.Module):
-    """`[N, 1, 32, W]`, black -1 and white 1, W a multiple of 4, to logits `[N, W / 4, classes]`; class 0 is blank."""
+    """`[N, 1, 32, W]`, black -1 and white 1, W a multiple of 4, to logits `[N, W / step, classes]`; class 0 is blank. `step` is 4 or 2."""
 
-    def __init__(self, classes, width=176, heads=4):
+    def __init__(self, classes, width=176, heads=4, step=4):
         super().__init__()
         self.stem = nn.Sequential(
             _convolution(1, 32, stride=2),
-            _convolution(32, 56, stride=2),
+            _convolution(32, 56, stride=(2, step // 2)),
             Residual(_convolution(56, 56), _convolution(56, 56)),
             _convolution(56, 112, stride=(2, 1)),
             Residual(_convolution(112, 112, kernel=5, groups=112), _convolution(112, 112, kernel=1)),

@@ -51,6 +51,7 @@ def parse_arguments():
     parser.add_argument("--refill", type=int, default=1, help="steps between two looks for rendered samples; more leave processors to the training")
     parser.add_argument("--threads", type=int, default=1, help="of the training on a processor")
     parser.add_argument("--start", help="weights to start from")
+    parser.add_argument("--step", type=int, default=4, help="pixel columns per step of the output: 4 or 2")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -162,7 +163,7 @@ def train(options, rendered, started, is_cuda):
     print(f"{sum(real.added)} real crops; {len(validation)} for validation; {device}, torch {torch.__version__}", flush=True)
     report_others(shown)
 
-    network = WordNetwork(len(CHARACTERS) + 1).to(device)
+    network = WordNetwork(len(CHARACTERS) + 1, step=options.step).to(device)
     if options.start:
         with np.load(options.start) as weights:
             network.load_state_dict({name: torch.from_numpy(weights[name]) for name in weights.files})

@@ -28,8 +28,6 @@ export interface TextEngine {
   readonly recognize: Recognize;
   /** In English only; absent without the English model. */
   readonly recognizeEnglish?: Recognize;
-  /** In Russian only; absent without the English model. */
-  readonly recognizeRussian?: Recognize;
   close(): Promise<void>;
 }
 

@@ -50,7 +50,6 @@ function createEngine(workers: Worker[], languages: readonly string[]): TextEngi
     name: `tesseract.js ${languages.join('+')}`,
     recognize: recognizeIn(languages),
     recognizeEnglish: recognizeIn(['eng']),
-    recognizeRussian: recognizeIn(languages.slice(0, 1)),
     async close() {
       await Promise.all(workers.map((worker) => worker.terminate()));
     },

@@ -26,7 +26,7 @@ export async function openTesseract(program: string, concurrency: number): Promi
   return {
     name: `tesseract ${languages}`,
     recognize: recognizeIn(languages),
-    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng'), recognizeRussian: recognizeIn(russian) }),
+    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng') }),
     close: async () => {},
   };
 }

@@ -26,6 +26,13 @@ describe('text regions', () => {
     ]);
   });
 
+  it('findTextRegions joins words on both sides of a dash, but not of a rule or a line below them', () => {
+    const page = (top: number) => write(write(createDrawing(900, 200), 50, 50, 6), 236, 50, 6).box(186, top, 16, 3);
+    expect(regions(page(61))).toEqual([[50, 50, 340, 74]]);
+    expect(regions(page(61), [220])).toHaveLength(3);
+    expect(regions(page(73))).toHaveLength(3);
+  });
+
   it('findTextRegions splits at a rule between close words', () => {
     const page = write(write(createDrawing(900, 200), 50, 50, 6), 180, 50, 6);
     expect(regions(page, [169])).toEqual([

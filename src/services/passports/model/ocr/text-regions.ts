@@ -37,7 +37,15 @@ export function findTextRegions(
     if (adjacent) Object.assign(adjacent, boundingBox([adjacent, component]));
     else if (isLetter({ ...component, area: 0 }) || isDash(component, height, horizontal)) isolated.push(component);
   }
-  const found = [...regions, ...isolated].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+  const joined = new Set<Rectangle>(
+    components.filter((one) => isDash(one, height, horizontal) && joinAcross(one, regions, { height, vertical })),
+  );
+  const found = [...regions, ...isolated.filter((one) => !joined.has(one))].map(({ left, top, right, bottom }) => ({
+    left,
+    top,
+    right,
+    bottom,
+  }));
   return widest(found).sort((a, b) => a.top - b.top || a.left - b.left);
 }
 
@@ -83,6 +91,32 @@ function isDash({ left, right, top, bottom }: TextRegion, height: number, horizo
     ({ x0, y0, x1, y1 }) =>
       left > x0 - long && right < x1 + long && Math.abs((y0 + y1 - top - bottom) / 2) < 0.5 * height,
   );
+}
+
+/** Joins the regions on both sides of a dash, if there are two: the spaces around it make the gap wider than one between words. */
+function joinAcross(
+  dash: TextRegion,
+  regions: (TextRegion & { line: TextRegion })[],
+  { height, vertical }: { height: number; vertical: Rules['vertical'] },
+): boolean {
+  const centre = (dash.top + dash.bottom) / 2;
+  const middle = (dash.left + dash.right) / 2;
+  const near = regions.filter(({ line }) => {
+    const high = line.bottom - line.top;
+    return (
+      centre > line.top + 0.25 * high &&
+      centre < line.bottom - 0.2 * high &&
+      Math.max(line.left - dash.right, dash.left - line.right) < maxGap(line, height)
+    );
+  });
+  const before = near.find(({ line }) => line.right <= middle);
+  const after = near.find(({ line }) => line.left >= middle);
+  if (!before || !after || isSeparated(before.line, dash, vertical) || isSeparated(dash, after.line, vertical))
+    return false;
+  const line = boundingBox([before.line, dash, after.line]);
+  Object.assign(before, boundingBox([before, dash, after]), { line });
+  regions.splice(regions.indexOf(after), 1);
+  return true;
 }
 
 /** Groups letters into horizontal lines that no vertical rule crosses. */
