@@ -2,6 +2,7 @@ import type { Value } from '../../extraction.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { withoutCodes } from '../fields/code-columns.ts';
+import { withoutStrayDots } from '../fields/correct-address.ts';
 import { toTextValue, withoutScribbles } from '../fields/correct-text.ts';
 import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
@@ -187,7 +188,7 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 /** Reads the text of a group as a value; undefined if it is not one. */
 export function parseGroup({ tokens: all, score, lowest }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
   const tokens = spec.type === 'string' ? withoutScribbles(spec, all) : all;
-  const plain = 'parts' in spec ? withCommas(tokens) : textOf(tokens);
+  const plain = 'parts' in spec ? withoutStrayDots(withCommas(tokens)) : textOf(tokens);
   const text = spec.type === 'date' ? withDots(plain) : plain;
   if (spec.type === 'string') {
     const value = withoutCode(withoutLabel(toTextValue(spec, text, tokens), spec), spec);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withRegionKind } from './correct-address.ts';
+import { withoutStrayDots, withRegionKind } from './correct-address.ts';
 
 it.each([
   ['Краснодарский, г. Ейск', 'Краснодарский край, г. Ейск'],
@@ -20,4 +20,12 @@ it.each([
   'г. Тверь, Краснодарский, д. 1',
 ])('leaves %s', (text) => {
   expect(withRegionKind(text)).toBe(text);
+});
+
+it.each([
+  ['г. Гурьевск, д. 2-Б, пом. I—IV.', 'г. Гурьевск, д. 2-Б, пом. I—IV'],
+  ['Ставропольский край., с. Тахта, д. 5.', 'Ставропольский край, с. Тахта, д. 5'],
+  ['Мира ул.', 'Мира ул.'],
+])('removes the stray dots of %s', (text, clean) => {
+  expect(withoutStrayDots(text)).toBe(clean);
 });

@@ -19,8 +19,7 @@ const MISSING_DISTRICT_COMMA = /(?<=обл\.|\d)\s+(?=\p{Lu}[\p{L}-]+[иоы]й 
 const CAPITAL_TOWN =
   /(?<=^|,\s)(?:[ГС]|Гг|Сс)(?=\s\p{Lu}\p{Ll}{2})(?!\s(?:Петербург|[\p{L}-]{3,30}\s(?:ул|пр|пер|просп|наб)(?!\p{L})))/gu;
 
-/** Specks: `Восточно-Казахстанская. обл.`, `край.,`. */
-const STRAY_DOT = /(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p{Ll}|,)|(?<=(?<!\p{L})край)\.(?=\s\p{Ll}|,|$)/gu;
+const STRAY_DOT = /(?<=[IVX\d])\.$|(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p{Ll}|,)|(?<=(?<!\p{L})край)\.(?=\s\p{Ll}|,|$)/gu;
 
 /** A house number 3 that OCR reads as the letter З: `д. ЗА`. */
 const HOUSE_NUMBER = /(?<=(?<!\p{L})(?:д|дом|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
@@ -65,11 +64,13 @@ export function withRegionKind(text: string): string {
   return REPUBLIC.test(name) ? `${inCase('Республика')} ${text}` : text;
 }
 
+/** Without specks and full stops of a sentence: `край.,`, `пом. IV.` */
+export const withoutStrayDots = (text: string): string => text.replace(STRAY_DOT, '');
+
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
-  return text
+  return withoutStrayDots(text)
     .replace(BAR, ' ')
-    .replace(STRAY_DOT, '')
     .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
     .replace(CAPITAL_TOWN, (town) => town.at(0)!.toLowerCase())
     .replace(/(?<!\p{L})кори(?=\.?\s?\d)/gu, 'корп')

@@ -3,7 +3,7 @@ import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
 import { OWNER, readCoOwners } from '../fields/co-owners.ts';
-import { withRegionKind } from '../fields/correct-address.ts';
+import { withoutStrayDots, withRegionKind } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import { isOption, markedOptions } from '../fields/marked-options.ts';
 import { middleY } from '../fields/page-tokens.ts';
@@ -73,17 +73,24 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const whole = i === 0 || read[i - 1] || !before.includes(',') ? before : before.slice(before.indexOf(','));
     // The end of an abbreviation that this document does not have.
     const literal = i > 0 && read[i - 1] && /\p{L}{3}$/u.test(text) ? whole.replace(/^\./u, '') : whole;
-    const isNamed = /\s\p{Ll}+$/u.test(text) ? literal.replace(/^\s\p{Ll}+/u, '') : literal;
-    text += withoutRepeatedSigns(text, withoutDesignation(spec, isNamed, value), value) + value;
+    text += withoutRepeatedSigns(text, withoutDesignation(spec, withoutKind(literal, text), value), value) + value;
   }
-  const last = withoutRepeatedSigns(text, literals.at(-1) ?? '', '');
-  text += /\s\p{Ll}+$/u.test(text) ? last.replace(/^\s\p{Ll}+/u, '') : last;
+  text += withoutKind(withoutRepeatedSigns(text, literals.at(-1) ?? '', ''), text);
   if (isNumber) text = toTextValue(spec, text, tokens);
-  if (spec.parts) text = withRegionKind(text);
+  if (spec.parts) text = withRegionKind(withoutStrayDots(text));
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
 }
+
+/** A literal without the kind of a place or street after a name that has one: `просп. Мира` and ` ул.`, `Республика Коми` and ` обл.` */
+function withoutKind(literal: string, text: string): string {
+  if (/\s\p{Ll}+$/u.test(text)) return literal.replace(/^\s\p{Ll}+/u, '');
+  return OWN_KIND.test(text) ? literal.replace(KIND_BEHIND, '') : literal;
+}
+
+const OWN_KIND = /(?:^|,\s)(?:\p{Ll}+\.?\s+\p{Lu}|Республика\s)[^,]*$/u;
+const KIND_BEHIND = /^\s(?:ул|пер|пр|обл|область|край|р-н|район)\.?(?=,|$)/u;
 
 /** A word of the page has the quotation marks and brackets around it; the literals have those of the typed value. */
 function withoutRepeatedSigns(text: string, literal: string, value: string): string {

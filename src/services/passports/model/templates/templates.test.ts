@@ -691,6 +691,24 @@ describe('A template', () => {
     expect(addressOf('', 'Лесная')).toBe('г. Ирбит, ул. Лесная');
   });
 
+  it('writes no kind behind a name that has one, and no full stop behind `край`', () => {
+    const card = (region: string, street: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Край, область, республика'],
+        [240, 60, region],
+        [40, 120, 'Улица'],
+        [240, 120, street],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const templates = learned(card('Тверская', 'Садовая'), typed('general:address', 'Тверская обл., Садовая ул.'));
+    const addressOf = (region: string, street: string) =>
+      applyTemplates([card(region, street)], {}, templates, schema).fields['general:address']?.value;
+    expect(addressOf('Псковская', 'Лесная')).toBe('Псковская обл., Лесная ул.');
+    expect(addressOf('Республика Коми', 'просп. Мира')).toBe('Республика Коми, просп. Мира');
+    expect(addressOf('Пермский край', 'Лесная')).toBe('Пермский край, Лесная ул.');
+  });
+
   it('separates the neighbours of a missing part as typed', () => {
     const card = (first: string, patronymic: string, last: string): ReadPage =>
       pageOf([
