@@ -13,11 +13,12 @@ export async function recognizeInPageLanguage(
 ): Promise<{ words: LineWord[][]; isEnglish: boolean }> {
   const words = await engine.recognize(lines, signal);
   const { recognizeEnglish } = engine;
-  if (!recognizeEnglish || detectAlphabet(words.flat()) !== 'latin') return { words, isEnglish: false };
+  const isEnglish = detectAlphabet(words.flat()) === 'latin';
+  if (!recognizeEnglish || !isEnglish) return { words, isEnglish };
   const english = await recognizeEnglish(lines, signal);
   return {
     words: words.map((line, index) => (isCyrillic(line, english[index]!) ? line : english[index]!)),
-    isEnglish: true,
+    isEnglish,
   };
 }
 

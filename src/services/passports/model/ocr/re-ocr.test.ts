@@ -42,9 +42,14 @@ it('recognizeTwice reads the numbers of an English page again', async () => {
 
 it('cropWord extends a box that ends inside a letter, or without one, to the next gap between words', () => {
   const line = createDrawing(60, 20).box(10, 5, 8, 10).box(20, 5, 8, 10).box(34, 5, 8, 10);
-  const others = [{ left: 34, right: 42 }];
-  expect(cropWord(line, { left: 12, right: 25 }, others).width).toBe(28 - 10 + 8);
-  expect(cropWord(line, { left: 20, right: 28 }, others).width).toBe(28 - 10 + 8);
-  expect(cropWord(line, { left: 20, right: 28 }, [{ left: 10, right: 18 }]).width).toBe(28 - 20 + 8);
-  expect(cropWord(line, { left: 0, right: 60 }, []).width).toBe(60 + 8);
+  const widthOf = (left: number, right: number, others: { left: number; right: number }[] = [], bottom = 15) =>
+    cropWord(line, { left, right, top: 5, bottom }, others).width - 8;
+  const next = [{ left: 34, right: 42 }];
+  expect(widthOf(12, 25, next, 17)).toBe(28 - 10);
+  expect(widthOf(20, 28, next)).toBe(28 - 10);
+  expect(widthOf(20, 28, [{ left: 10, right: 18 }, ...next])).toBe(28 - 20);
+  expect(widthOf(20, 28, [{ left: 28, right: 42 }])).toBe(28 - 10);
+  // Small print has narrow gaps between words.
+  expect(widthOf(20, 28, next, 9)).toBe(28 - 20);
+  expect(widthOf(0, 60)).toBe(60);
 });

@@ -37,7 +37,7 @@ describe('reconcileWords', () => {
     expect(replaced(pairs)).toEqual(pairs);
   });
 
-  it('asks for more confidence the surer Tesseract is', () => {
+  it('requires more confidence the more confident Tesseract is', () => {
     const pair = [['стены', 'степы']] as const;
     const taken = (first: number, second: number) => replaced(pair, { first, second }).length > 0;
     expect([taken(0.96, 0.89), taken(0.96, 0.91)]).toEqual([false, true]);
@@ -45,7 +45,7 @@ describe('reconcileWords', () => {
     expect([taken(0.3, 0.49), taken(0.3, 0.51)]).toEqual([false, true]);
   });
 
-  it('takes a reading that is a part of the other only where Tesseract is unsure: boxes cut words off', () => {
+  it('takes a reading with a character more or less only where the confidence of Tesseract is low: boxes cut words off', () => {
     const pairs = [
       ['Износ', 'Изно'],
       ['125', '1250'],
@@ -69,6 +69,10 @@ describe('reconcileWords', () => {
       ['6)', 'б)'],
       ['«Обл.', '«0бл.'],
       ['изба', 'из6а'],
+      ['по', 'п0'],
+      ['30', 'ЗО'],
+      ['14,2', '142'],
+      ['5', '[5'],
       ['стены', ''],
     ] as const;
     expect(replaced(pairs, { first: 0.4, second: 1 })).toEqual([]);
@@ -100,10 +104,14 @@ describe('reconcileWords', () => {
 
   it('lowers the confidence of words whose second reading differs, but not only in punctuation', () => {
     expect(reconcile('/', 'l', { first: 0.93, second: 0.6 })).toMatchObject({ text: '/', confidence: 0.93 });
-    expect(reconcile('стены', 'степы', { first: 0.95, second: 0.8 })).toMatchObject({
-      text: 'стены',
-      confidence: 0.55,
-    });
+    const confidence = (other: string, second: number) => reconcile('стены', other, { first: 0.95, second }).confidence;
+    expect([confidence('степы', 0.8), confidence('степы', 0.6)]).toEqual([0.55, 0.85]);
+    expect([confidence('стен', 1), confidence('Стены', 0.8)]).toEqual([0.95, 0.95]);
     expect(reconcile('21,', '21', { second: 1 })).toMatchObject({ text: '21,', confidence: 0.9 });
+  });
+
+  it('takes another letter case only with some confidence', () => {
+    expect(replaced([['до', 'дО']], { first: 0.79, second: 0.64 })).toEqual([]);
+    expect(replaced([['снилс', 'СНИЛС']], { first: 0.79, second: 0.8 })).toHaveLength(1);
   });
 });

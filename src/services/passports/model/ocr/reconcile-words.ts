@@ -3,22 +3,22 @@ import type { LineWord } from './ocr-engine.ts';
 import type { WordReading } from './word-reader.ts';
 
 /**
- * Chooses between Tesseract's reading of a word and a second one. The second one is more often right where they differ, if it is
- * confident; Tesseract, where the second one has less of the word or only the line decides. The confidence of the result follows from both.
+ * Chooses between Tesseract's reading of a word and a second one, which is more often right where they differ if its confidence is high.
+ * Tesseract's reading stays where the second one has less of the word, or where only the line decides. The confidence follows from both.
  */
 export function reconcileWords(word: LineWord, second: WordReading, isEnglish: boolean): LineWord {
   const [first, other] = [fold(word.text), fold(second.text)];
   if (first === other) return confirm(word, second);
   if (second.text === '' || isKept(word, second, isEnglish)) return word;
-  if (isReplaced(word, second))
+  if (second.confidence >= leastConfidence(word, second))
     return {
       ...word,
       text: normalizeHomoglyphs(second.text, isEnglish ? 'latin' : 'cyrillic'),
       confidence: second.confidence * AFTER_CHANGE,
     };
-  return insideOf(first) === insideOf(other) || !/[\p{L}\d]/u.test(first)
-    ? word
-    : { ...word, confidence: Math.min(word.confidence, DISPUTED_CONFIDENCE) };
+  return isDisputed(first, other)
+    ? { ...word, confidence: Math.min(word.confidence, afterDispute(word, second)) }
+    : word;
 }
 
 /** Tesseract rarely reports more. */
@@ -27,8 +27,16 @@ const MAX_TESSERACT = 0.97;
 const MIN_CONFIRMED = 0.3;
 /** Of the second reading's confidence, for words that it changes. */
 const AFTER_CHANGE = 0.95;
-/** Of words that keep their text though the second reading differs: half of them are right. */
-const DISPUTED_CONFIDENCE = 0.55;
+
+/** Of words that keep their text though the second reading differs: half of them are right, five of six if Tesseract is confident and the second reading is not. */
+const afterDispute = (word: LineWord, second: WordReading): number =>
+  word.confidence >= 0.94 && second.confidence < 0.7 ? 0.85 : 0.55;
+
+/** Whether readings differ in more than punctuation, letter case and what a box shows more or less. */
+function isDisputed(first: string, other: string): boolean {
+  const isPart = first.includes(other) || other.includes(first);
+  return !isPart && /[\p{L}\d]/u.test(first) && insideOf(first).toLowerCase() !== insideOf(other).toLowerCase();
+}
 
 /** Raises the confidence of a word that both read alike. Single characters are alike too easily. */
 function confirm(word: LineWord, { confidence: second }: WordReading): LineWord {
@@ -38,49 +46,52 @@ function confirm(word: LineWord, { confidence: second }: WordReading): LineWord 
   return confidence < either ? { ...word, confidence: either } : word;
 }
 
-/** Signs of options and blanks, which the network hardly knows; letters of the wrong language; and what only the line tells apart. */
+/** Signs of options and blanks, which the training has few of; letters of the wrong language; and what only the line tells apart. */
 function isKept({ text }: LineWord, second: WordReading, isEnglish: boolean): boolean {
-  if (MARKS.test(text) || !/[\p{L}\d]/u.test(second.text)) return true;
+  if (MARKS.test(text) || MARKS.test(second.text) || !/[\p{L}\d]/u.test(second.text)) return true;
   const isCyrillic = (one: string) => hasLetterWithoutTwin(one, 'cyrillic');
   if (isEnglish && isCyrillic(second.text) && !isCyrillic(text)) return true;
   const [first, other] = [text, second.text].map((one) => insideOf(fold(one)).toLowerCase()) as [string, string];
-  return AMBIGUOUS.has(first + other) || (isLetters(first) && /\d/u.test(other) && first === withLetters(other));
+  const isTwin = asLetters(first) === asLetters(other) && first !== other;
+  const isPure = /^\d+$/u.test(first) || /^[^\d]{2,}$/u.test(first);
+  const hasLostSeparator = first !== other && /\d[.,]\d/u.test(first) && first.replace(/[.,]/gu, '') === other;
+  return (isTwin && isPure) || hasLostSeparator;
 }
 
-const MARKS = /[[{}|_☐☑✓✔]/u;
-/** A figure, and the letter that looks like it. As single ones, figures are much more frequent. */
-const AMBIGUOUS = new Set(['3з', '0о', '6б']);
-const withLetters = (text: string): string => text.replaceAll('3', 'з').replaceAll('0', 'о').replaceAll('6', 'б');
-const isLetters = (text: string): boolean => /^[^\d]{3,}$/u.test(text);
+const MARKS = /[[{|_☐☑✓✔]/u;
+/** Figures as the letters that look like them. As single characters, figures are much more frequent. */
+const asLetters = (text: string): string => text.replaceAll('3', 'з').replaceAll('0', 'о').replaceAll('6', 'б');
 
 /**
- * From which confidence on the second reading replaces one of Tesseract's, by that of Tesseract. Of 12,800 words of forms that the network
- * was not trained on, Tesseract read 589 wrong, and 238 are wrong with these rules (`training/passports/words`).
+ * From which confidence on the second reading replaces Tesseract's, by the confidence of that. Chosen with 12,800 words of forms that the
+ * network was not trained on: Tesseract reads 589 wrong, and 238 are wrong with these rules (`training/passports/words`).
  */
 const LIMITS = [
   { from: 0.94, limit: 0.9 },
   { from: 0.8, limit: 0.7 },
   { from: -1, limit: 0.5 },
 ];
-/** Of the second reading, and of Tesseract's, if one of them has a character more than the other at an end: then a box shows more or less than the word. */
-const MIN_PART = 0.95;
-const MAX_PART = 0.8;
-/** Of the second reading, if only punctuation differs. */
+/** If only punctuation or letter case differs. */
 const MIN_PUNCTUATION = 0.9;
+const MIN_CASE = 0.7;
+/** If one reading has a character more than the other at an end, because a box shows more or less than the word; below {@link MAX_OF_PART} only. */
+const MIN_PART = 0.95;
+/** Of Tesseract's confidence. */
+const MAX_OF_PART = 0.8;
 
-function isReplaced({ text, confidence }: LineWord, second: WordReading): boolean {
+function leastConfidence({ text, confidence }: LineWord, second: WordReading): number {
   const [first, other] = [fold(text), fold(second.text)];
   if (first.includes(other) || other.includes(first)) {
-    const isOne = Math.abs(first.length - other.length) === 1;
-    return isOne && second.confidence >= MIN_PART && confidence < MAX_PART;
+    const isByOne = Math.abs(first.length - other.length) === 1;
+    return isByOne && confidence < MAX_OF_PART ? MIN_PART : Infinity;
   }
   const { limit } = LIMITS.find(({ from }) => confidence >= from)!;
-  const isPunctuation = insideOf(first) === insideOf(other);
-  return second.confidence >= (isPunctuation ? Math.max(limit, MIN_PUNCTUATION) : limit);
+  if (insideOf(first) === insideOf(other)) return Math.max(limit, MIN_PUNCTUATION);
+  return first.toLowerCase() === other.toLowerCase() ? Math.max(limit, MIN_CASE) : limit;
 }
 
 /** Without punctuation around it. */
-const insideOf = (text: string): string => text.replace(/^[.,:;()«»"-]+|[.,:;()«»"-]{1,20}$/gu, '');
+const insideOf = (text: string): string => text.replace(/^[.,:;()«»“”„"-]+|[.,:;()«»“”„"-]{1,20}$/gu, '');
 
 // Without I, J and S, whose twins are no Russian letters.
 const LATIN = 'ABEKMHOPCTYXaceopxykbr';

@@ -33,6 +33,16 @@ describe('text regions', () => {
     expect(regions(page(73))).toHaveLength(3);
   });
 
+  it('findTextRegions joins at a dash the nearest words, not lines at another height', () => {
+    const cells = write(write(write(createDrawing(900, 200), 20, 50, 6), 150, 50, 2), 236, 50, 6).box(199, 61, 16, 3);
+    expect(regions(cells, [134])).toEqual([
+      [20, 50, 124, 74],
+      [150, 50, 340, 74],
+    ]);
+    const staggered = write(write(createDrawing(900, 200), 50, 50, 6), 236, 62, 6).box(186, 67, 16, 3);
+    expect(regions(staggered)).toHaveLength(3);
+  });
+
   it('findTextRegions splits at a rule between close words', () => {
     const page = write(write(createDrawing(900, 200), 50, 50, 6), 180, 50, 6);
     expect(regions(page, [169])).toEqual([

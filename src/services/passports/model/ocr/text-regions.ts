@@ -37,9 +37,9 @@ export function findTextRegions(
     if (adjacent) Object.assign(adjacent, boundingBox([adjacent, component]));
     else if (isLetter({ ...component, area: 0 }) || isDash(component, height, horizontal)) isolated.push(component);
   }
-  const joined = new Set<Rectangle>(
-    components.filter((one) => isDash(one, height, horizontal) && joinAcross(one, regions, { height, vertical })),
-  );
+  // More regions are a floor plan.
+  const dashes = regions.length > MAX_REGIONS ? [] : components.filter((one) => isDash(one, height, horizontal));
+  const joined = new Set<Rectangle>(dashes.filter((dash) => joinAcross(dash, regions, { height, vertical })));
   const found = [...regions, ...isolated.filter((one) => !joined.has(one))].map(({ left, top, right, bottom }) => ({
     left,
     top,
@@ -93,7 +93,7 @@ function isDash({ left, right, top, bottom }: TextRegion, height: number, horizo
   );
 }
 
-/** Joins the regions on both sides of a dash, if there are two: the spaces around it make the gap wider than one between words. */
+/** Joins the regions of one line on both sides of a dash, if there are two: the spaces around it make the gap wider than one between words. */
 function joinAcross(
   dash: TextRegion,
   regions: (TextRegion & { line: TextRegion })[],
@@ -106,18 +106,27 @@ function joinAcross(
     return (
       centre > line.top + 0.25 * high &&
       centre < line.bottom - 0.2 * high &&
-      Math.max(line.left - dash.right, dash.left - line.right) < maxGap(line, height)
+      Math.max(line.left - dash.right, dash.left - line.right) < MAX_GAP * height
     );
   });
-  const before = near.find(({ line }) => line.right <= middle);
-  const after = near.find(({ line }) => line.left >= middle);
-  if (!before || !after || isSeparated(before.line, dash, vertical) || isSeparated(dash, after.line, vertical))
-    return false;
+  const before = near
+    .filter(({ line }) => line.right <= middle && !isSeparated(line, dash, vertical))
+    .sort((a, b) => b.line.right - a.line.right)[0];
+  const after = near
+    .filter(({ line }) => line.left >= middle && !isSeparated(dash, line, vertical))
+    .sort((a, b) => a.line.left - b.line.left)[0];
+  if (!before || !after || verticalOverlap(before.line, after.line) < MIN_SAME_LINE) return false;
+  const heights = [before, after].map(({ line }) => line.bottom - line.top);
+  if (Math.max(...heights) > MAX_HEIGHT_RATIO * Math.min(...heights)) return false;
   const line = boundingBox([before.line, dash, after.line]);
   Object.assign(before, boundingBox([before, dash, after]), { line });
   regions.splice(regions.indexOf(after), 1);
   return true;
 }
+
+const MIN_SAME_LINE = 0.7;
+/** Of a line with capitals and one without, or with descenders. */
+const MAX_HEIGHT_RATIO = 2;
 
 /** Groups letters into horizontal lines that no vertical rule crosses. */
 export function groupLines(
@@ -150,7 +159,10 @@ export function groupLines(
   return lines;
 }
 
-const maxGap = (near: TextRegion, height: number) => Math.max(1.7 * height, near.bottom - near.top);
+/** Between the words of a line, in median letter heights. */
+const MAX_GAP = 1.7;
+
+const maxGap = (near: TextRegion, height: number) => Math.max(MAX_GAP * height, near.bottom - near.top);
 
 /** The overlap relative to the lower height, so that small letters join capitals. */
 function verticalOverlap(near: TextRegion, letter: TextRegion): number {
