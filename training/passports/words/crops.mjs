@@ -198,7 +198,7 @@ const browser = await openBrowser(DPI / 96);
 const reader = await openWordReader(1);
 const engine = remember({ ...(await openTesseract('tesseract', 1)), readWords: reader.read });
 let [pages, total] = [0, 0];
-for await (const { page, dom, picture, isValidation = false } of options.forms ? authoredPages() : generatedPages()) {
+for await (const { page, dom, picture, isValidation } of options.forms ? authoredPages() : generatedPages()) {
   if (Date.now() > deadline) break;
   if (dom.words.length > MAX_WORDS) continue;
   const random = createRandom(`paper ${page}`);
