@@ -41,9 +41,10 @@ export function confidenceOf(evidence: Evidence): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-// In the order of `inputsOf`. The first one is 0.35 below the fit, so that more of the values at 0.95 and above are right; that of
-// OCR is 0.5 below it since a second reading confirms words (`reconcile-words.ts`).
-const WEIGHTS = [1.043, 0.194, 0.224, -1.793, 0.905, -0.01, -0.538, 0.124, -0.431, 0.695, -0.351, 0.01, 0.294, -1.55];
+// In the order of `inputsOf`. The constant is 0.25 and the weight of OCR 0.35 below the fit, so that more of the values at 0.95 and above are right.
+const WEIGHTS = [
+  0.744, 0.769, -0.195, -2.489, 0.765, -0.01, -0.736, -0.407, -0.439, 0.377, -0.473, 0.01, 0.297, -1.773,
+];
 
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, ends, isText, hasParts }: Evidence): number[] {

@@ -96,6 +96,8 @@ function correctOcrText(spec: TextSpec, text: string): string {
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
+    .replace(REINFORCED_CONCRETE, '-б.')
+    .replace(/(?<=\s\/)(?: \/)+(?=\s)/gu, '')
     .replace(/(?<=(?<!\d)\d-)\s(?=(?:слой|слои|этаж|комнат|квартир)\p{Ll})/gu, '')
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
@@ -134,6 +136,9 @@ const isInBothCases = (letters: string): boolean => {
     others.every((other) => other.toLowerCase() === first.toLowerCase()) && others.some((other) => other !== first)
   );
 };
+
+/** `ж. -6. плиты`: ж.-б. */
+const REINFORCED_CONCRETE = /(?<=(?<!\p{L})ж\.)\s?-\s?6\./gu;
 
 /** Of names: `Arsenault -Donovan`. */
 const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
