@@ -1,3 +1,4 @@
+import { createOnce } from '../../../../base/create-once.ts';
 import { applyCrossChecks } from '../../cross-checks.ts';
 import type { Field, Warning } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
@@ -64,9 +65,12 @@ function inOrder(fields: Record<string, Field>, pages: readonly ReadPage[], sche
   return { ...fields, ...Object.fromEntries(dates) };
 }
 
-const withoutKnownTables = (schema: Schema): Schema => ({
-  ...schema,
-  sections: schema.sections.map(({ table, ...section }) =>
-    table && !isKnownTable(section.key, table) ? { ...section, table } : section,
-  ),
-});
+/** The same object for each document: the label index belongs to it. */
+const withoutKnownTables = createOnce(
+  (schema: Schema): Schema => ({
+    ...schema,
+    sections: schema.sections.map(({ table, ...section }) =>
+      table && !isKnownTable(section.key, table) ? { ...section, table } : section,
+    ),
+  }),
+);

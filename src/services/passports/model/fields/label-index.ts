@@ -1,3 +1,4 @@
+import { createOnce } from '../../../../base/create-once.ts';
 import { everyField } from '../../schema/keys.ts';
 import type { ColumnSpec, FieldSpec, PartSpec, Schema } from '../../schema/schema.ts';
 import { type LabelWord, parseLabelWord, similarity } from './label-words.ts';
@@ -99,16 +100,6 @@ function splitWording(text: string): LabelWord[] {
     if (!word.isGeneric) return word;
     return hasSpecific ? { ...word, weight: 0.15 } : { ...word, weight: 1, isGeneric: false };
   });
-}
-
-/** Returns the result of `create` for a key, which is created once. */
-function createOnce<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, Value>();
-  return (key) => {
-    const value = known.get(key) ?? create(key);
-    known.set(key, value);
-    return value;
-  };
 }
 
 export const indexFieldLabels = createOnce((schema: Schema): LabelIndex<Target> => {

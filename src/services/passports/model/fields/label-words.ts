@@ -61,13 +61,15 @@ function stemSimilarity(page: LabelWord, label: LabelWord): number {
   if (label.isAbbreviated && b.length >= 2 && a.startsWith(b) && b.length < a.length) return 0.85;
   const longer = Math.max(a.length, b.length);
   if (Math.min(a.length, b.length) < 3 || longer < 4) return 0;
-  const ratio = 1 - leven(a, b) / longer;
   // One error in four letters, or a long common prefix (строительства, строительный).
+  const ratio = longer - Math.min(a.length, b.length) > (1 - MIN_RATIO) * longer ? 0 : 1 - leven(a, b) / longer;
   let prefix = 0;
   while (prefix < Math.min(a.length, b.length) && a[prefix] === b[prefix]) prefix++;
-  if (ratio >= 0.74) return ratio;
+  if (ratio >= MIN_RATIO) return ratio;
   return prefix >= 6 && prefix >= 0.65 * longer ? 0.75 : 0;
 }
+
+const MIN_RATIO = 0.74;
 
 const UNITS = new Set(
   'м м2 м² кв.м квм sq m m2 m² руб рублей рубль метров метр коп га тыс куб м3 мм см лет'.split(' '),
