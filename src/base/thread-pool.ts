@@ -1,7 +1,10 @@
-import type { Worker } from 'node:worker_threads';
+import type { Transferable, Worker } from 'node:worker_threads';
 import { requestAnswer } from './thread-requests.ts';
 
 export type ThreadPool = ReturnType<typeof openThreadPool>;
+
+/** Sends a message and returns the answer. */
+export type ThreadRequest = <Answer>(message: unknown, transfer?: Transferable[]) => Promise<Answer>;
 
 /** `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). */
 export function openThreadPool(start: () => Worker, of: string) {
@@ -20,30 +23,35 @@ export function openThreadPool(start: () => Worker, of: string) {
     return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
   };
 
-  return {
-    /**
-     * Returns the thread's answer. Rejects if the request fails or the thread ends. When `signal` aborts, terminates the
-     * thread and rejects with the signal's reason.
-     */
-    async request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer> {
+  /**
+   * Reserves a thread for the requests of `work`, one at a time. A request rejects if it fails or the thread ends. When `signal` aborts,
+   * terminates the thread and rejects with the signal's reason.
+   */
+  async function use<Result>(signal: AbortSignal, work: (request: ThreadRequest) => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    const [thread = startThread()] = idle;
+    idle.delete(thread);
+    const terminate = () => {
+      remove(thread);
+      void thread.terminate();
+    };
+    signal.addEventListener('abort', terminate);
+    try {
+      return await work((message, transfer) => requestAnswer(thread, of, message, transfer));
+    } catch (error) {
       signal.throwIfAborted();
-      const [thread = startThread()] = idle;
-      idle.delete(thread);
-      const terminate = () => {
-        remove(thread);
-        void thread.terminate();
-      };
-      signal.addEventListener('abort', terminate);
-      try {
-        return await requestAnswer<Answer>(thread, of, message);
-      } catch (error) {
-        signal.throwIfAborted();
-        throw error;
-      } finally {
-        signal.removeEventListener('abort', terminate);
-        if (all.has(thread)) idle.add(thread);
-      }
-    },
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', terminate);
+      if (all.has(thread)) idle.add(thread);
+    }
+  }
+
+  return {
+    use,
+    /** {@link use} with one request. */
+    request: <Answer>(message: unknown, signal: AbortSignal): Promise<Answer> =>
+      use(signal, (request) => request<Answer>(message)),
     async close(): Promise<void> {
       await Promise.all([...all].map((thread) => thread.terminate()));
     },

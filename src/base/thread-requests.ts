@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { parentPort, type Transferable, type Worker } from 'node:worker_threads';
 
 type Reply<Answer> = { readonly answer: Answer } | { readonly error: string };
@@ -39,16 +39,40 @@ export async function requestAnswer<Answer>(
   return reply.answer;
 }
 
-/** The thread's next message; rejects if the thread ends first. */
-export async function nextMessage<T>(worker: Worker, of: string): Promise<T> {
-  const settled = new AbortController();
-  const until = { signal: settled.signal };
-  try {
-    return await Promise.race([
-      once(worker, 'message', until).then(([message]) => message as T),
-      once(worker, 'exit', until).then(() => Promise.reject(new Error(`The thread of ${of} ended.`))),
-    ]);
-  } finally {
-    settled.abort();
-  }
+/** The thread's next message; rejects if the thread fails or ends first. */
+export function nextMessage<T>(worker: Worker, of: string): Promise<T> {
+  return firstMessage<T>(worker, () => {
+    throw new Error(`The thread of ${of} ended.`);
+  });
+}
+
+/**
+ * The next message of a thread or process, or what `onExit` returns or throws if it exits first. Rejects with its error, or the
+ * signal's reason.
+ */
+export function firstMessage<T>(
+  from: EventEmitter,
+  onExit: (code: number | null, by: NodeJS.Signals | null) => T,
+  signal?: AbortSignal,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const settle = (result: () => T) => {
+      from.off('message', onMessage).off('exit', exited).off('error', failed);
+      signal?.removeEventListener('abort', aborted);
+      try {
+        resolve(result());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const onMessage = (message: T) => settle(() => message);
+    const exited = (code: number | null, by: NodeJS.Signals | null) => settle(() => onExit(code, by));
+    const failed = (error: Error) =>
+      settle(() => {
+        throw error;
+      });
+    const aborted = () => failed(signal!.reason as Error);
+    from.on('message', onMessage).on('exit', exited).on('error', failed);
+    signal?.addEventListener('abort', aborted);
+  });
 }

@@ -37,7 +37,7 @@ export async function openFieldFinder(
     const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
     const either = AbortSignal.any([signal, timeout]);
     try {
-      return await work((request) => threads.request(request, either), either);
+      return await threads.use(either, (ask) => work(ask, either));
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted) throw new PdfRejected('too_complex');
@@ -55,7 +55,7 @@ export async function openFieldFinder(
           for (const part of parts) page.push(await runNetwork(session, part, either));
           outputs.push(page);
         }
-        return ask<FoundFields>({ kind: 'find', pages, templates, outputs });
+        return ask<FoundFields>({ kind: 'find', templates, outputs });
       }),
     /** What a corrected document teaches, and which template it belongs to. */
     learn: (learned: Omit<LearnRequest, 'kind'>, signal: AbortSignal) =>

@@ -5,7 +5,7 @@ import type { Schema } from '../schema/schema.ts';
 import { type ExtractedFields, extractFields } from './field-network/extract-fields.ts';
 import type { PageFeatures } from './field-network/page-features.ts';
 import { describeParts, type PartOutput } from './field-network/page-reading.ts';
-import { tokenizePages, VALUE_BOUNDARY } from './fields/page-tokens.ts';
+import { valueTokens } from './fields/page-tokens.ts';
 import { type AppliedTemplate, applyTemplates } from './templates/apply-template.ts';
 import type { Template } from './templates/match-templates.ts';
 import { type LearnRequest, teach } from './templates/teach.ts';
@@ -18,10 +18,9 @@ export interface DescribeRequest {
 /** Per page one or several parts. */
 export type DescribedPages = PageFeatures[][];
 
-/** Requests {@link FoundFields}. */
+/** Requests {@link FoundFields} of the pages described last. */
 export interface FindRequest {
   readonly kind: 'find';
-  readonly pages: readonly ReadPage[];
   readonly templates: readonly Template[];
   /** Of the network, for {@link DescribedPages}. */
   readonly outputs: readonly (readonly PartOutput[])[];
@@ -36,10 +35,13 @@ export type FieldsRequest = DescribeRequest | FindRequest | LearnRequest;
 
 const schema = workerData as Schema;
 
+let pages: readonly ReadPage[] = [];
+
 serveRequests((request: FieldsRequest) => {
   switch (request.kind) {
     case 'describe':
-      return tokenizePages(request.pages, VALUE_BOUNDARY).map((sheet) => describeParts(sheet));
+      pages = request.pages;
+      return valueTokens(pages).map((sheet) => describeParts(sheet));
     case 'find':
       return find(request);
     case 'learn':
@@ -47,7 +49,7 @@ serveRequests((request: FieldsRequest) => {
   }
 });
 
-function find({ pages, templates, outputs }: FindRequest): FoundFields {
+function find({ templates, outputs }: FindRequest): FoundFields {
   let template: AppliedTemplate['template'];
   const found = extractFields(pages, schema, outputs, (fields) => {
     const applied = applyTemplates(pages, fields, templates, schema);

@@ -5,7 +5,7 @@ import { everyField } from '../../schema/keys.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { createField } from '../fields/create-field.ts';
-import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import { type Token, valueTokens } from '../fields/page-tokens.ts';
 
 type Fields = Readonly<Record<string, Field>>;
 
@@ -103,7 +103,7 @@ function printedNumbers(pages: readonly ReadPage[], fields: Fields): PrintedNumb
   const cells = Object.entries(fields).flatMap(([key, { page, bbox }]) =>
     /:\d+\./u.test(key) && bbox ? [{ page, bbox }] : [],
   );
-  return tokenizePages(pages, VALUE_BOUNDARY).flatMap((sheet) => {
+  return valueTokens(pages).flatMap((sheet) => {
     const boxOf = ({ x0, y0, x1, y1 }: Token): Box =>
       toPageBox(sheet.page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]);
     return sheet.tokens.flatMap((token, i): PrintedNumber[] => {

@@ -4,7 +4,7 @@ import type { Schema, TableSpec, ValueSpec } from '../../schema/schema.ts';
 import { groupLines } from '../fields/blocks.ts';
 import { OWNER, readCoOwners } from '../fields/co-owners.ts';
 import { isOption, type MarkedForm, markedForm, markedOptions } from '../fields/marked-options.ts';
-import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import { type Token, valueTokens } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
@@ -40,7 +40,7 @@ export function readWithNetwork(
   outputs: readonly (readonly PartOutput[])[],
   byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
-  const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
+  const readings = valueTokens(pages).map((sheet, i) => combineParts(sheet, outputs[i]!));
   const forms = new Map(
     readings.flatMap(({ tokens: [first, ...others] }) =>
       first ? [[first.sheet, markedForm(groupLines([first, ...others]), first.sheet.horizontal)] as const] : [],

@@ -1,3 +1,4 @@
+import { createOnce } from '../../../../base/create-once.ts';
 import { median } from '../../../../base/median.ts';
 import type { Box, ReadPage, Word } from '../../page-geometry.ts';
 import { joinBoxedCharacters } from './character-boxes.ts';
@@ -44,6 +45,9 @@ export const FORM_BOUNDARY = /(?<=[:;=])(?=\p{L})|(?<=\p{L}\.)(?=\d)|(?<=№)(?=
 
 /** For {@link tokenizePages}: also splits 5/9, Area:45 and tables drawn with characters. */
 export const VALUE_BOUNDARY = /(?<=.)\/(?=.)|[|│¦](?=.)|(?<=.)[|│¦]|(?<=[:=])(?=[^\s\d])|(?<=[\p{L}²][:=])(?=\d)/gu;
+
+/** The tokens of pages as the network reads them. */
+export const valueTokens = createOnce((pages: readonly ReadPage[]) => tokenizePages(pages, VALUE_BOUNDARY));
 
 /** Splits pages into tokens and lines; words are also split at `boundary`. */
 export function tokenizePages(read: readonly ReadPage[], boundary: RegExp = BOUNDARY): Sheet[] {

