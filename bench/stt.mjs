@@ -123,6 +123,10 @@ async function speakers() {
 
 async function product() {
   const { message } = await bench.start('serve');
+  // As `assay start` starts it.
+  const { stt } = await import('../dist/services/stt/index.js');
+  const { workerEnvironment } = stt.configure(bench.env)({});
+  for (const [name, value] of Object.entries(workerEnvironment)) bench.env[name] ??= value;
   const { child } = await bench.start('work', '--service', 'stt');
   const url = message.listening.stt;
   const headers = { authorization: `Bearer ${TOKEN}` };

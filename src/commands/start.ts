@@ -85,8 +85,11 @@ async function runOn(
       ...(url && { DATABASE_URL: url, DATABASE_URL_FILE: undefined }),
       [SUPERVISED]: 'yes',
     };
-    const child = (...args: string[]) =>
-      fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
+    const child = (args: string[], defaults: Readonly<Record<string, string>> = {}) =>
+      fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, {
+        env: { ...defaults, ...env },
+        execArgv: ['--enable-source-maps'],
+      });
     // The worker of a service without tasks always runs.
     const isOnDemand = settings.workers === 'on-demand';
     const startup = watchStartup(services.filter((service) => !(isOnDemand && hasTasks(service))).length);
@@ -96,14 +99,15 @@ async function runOn(
     };
     const { workerMaxAttempts: maxAttempts, workerIdleSeconds: idleSeconds } = settings;
     const processes: ManagedProcess[] = [
-      { name: 'serve', spawn: () => startup.watch(onAddresses(child('serve'), announce)) },
-      { name: 'deliver', spawn: () => startup.watch(child('deliver', '--sweep')) },
+      { name: 'serve', spawn: () => startup.watch(onAddresses(child(['serve']), announce)) },
+      { name: 'deliver', spawn: () => startup.watch(child(['deliver', '--sweep'])) },
       ...services.map((service) => {
         const tasks = tasksOf(service.name);
         const lost = { tasks, maxAttempts, log, service: service.name };
         return {
           name: `work ${service.name}`,
-          spawn: () => startup.watch(releaseOnExit(child('work', '--service', service.name), lost)),
+          spawn: () =>
+            startup.watch(releaseOnExit(child(['work', '--service', service.name], service.workerEnvironment), lost)),
           ...(isOnDemand && hasTasks(service) && { demand: createDemand(service, tasks, { idleSeconds }) }),
         };
       }),

@@ -86,6 +86,8 @@ interface ServiceBase {
   gateway(context: GatewayContext): Promise<Gateway>;
   /** Derived settings that `config check` prints. */
   readonly derivedSettings: Readonly<Record<string, string>>;
+  /** Environment variables of its worker processes that are not set otherwise. */
+  readonly workerEnvironment?: Readonly<Record<string, string>>;
   /** Runs once a minute to delete expired data of its own. */
   readonly cleanup?: (context: CleanupContext, signal: AbortSignal) => Promise<void>;
   readonly tokenOptions: {

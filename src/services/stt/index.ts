@@ -12,6 +12,16 @@ const TITLE = 'Speech to text';
 
 const EXAMPLE = { file: 'voice-note.mp3', type: 'audio/mpeg', path: '/transcribe/audio_url', field: 'url' };
 
+/**
+ * Of glibc, in bytes and arenas: freed blocks return to the system. The networks of two recognizers then take 0.1 GB less, in the
+ * same time. A lower MMAP_THRESHOLD saves another 0.1 GB and takes a tenth more time.
+ */
+const RETURN_FREED_MEMORY = {
+  MALLOC_MMAP_THRESHOLD_: '33554432',
+  MALLOC_TRIM_THRESHOLD_: '2097152',
+  MALLOC_ARENA_MAX: '2',
+};
+
 export const stt: Service<TaskService> = {
   name: 'stt',
   title: TITLE,
@@ -41,6 +51,7 @@ export const stt: Service<TaskService> = {
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
+      workerEnvironment: RETURN_FREED_MEMORY,
       records: recordingRecords(shared),
       tokenOptions: { roles: ['client', SANDBOX_ROLE] },
       credential: token,
