@@ -57,3 +57,26 @@ test('a thread pool terminates the thread of an aborted request', async () => {
   await expect(threads.request('a', stop.signal)).rejects.toThrow('cancelled');
   expect(await threads.request('a', signal)).toMatchObject({ count: 1 });
 });
+
+test('a thread pool reserves a thread for several requests', async () => {
+  const { threads, started } = open();
+  const ask = () =>
+    threads.use(signal, async (request) => [await request<{ threadId: number }>('a'), await request('b')] as const);
+  const [[first, second], [other]] = await Promise.all([ask(), ask()]);
+  expect(second).toEqual({ ...first, count: 2 });
+  expect(other.threadId).not.toBe(first.threadId);
+  expect(started.length).toBe(2);
+});
+
+test('a request to a reserved thread that has ended, or after the abort, rejects', async () => {
+  const { threads, started } = open();
+  const stop = new AbortController();
+  const second = (end: () => unknown) =>
+    threads.use(stop.signal, async (request) => {
+      await request('a');
+      await end();
+      return request('b');
+    });
+  await expect(second(() => started[0]!.terminate())).rejects.toThrow('The thread of the test ended.');
+  await expect(second(() => stop.abort(new Error('cancelled')))).rejects.toThrow('cancelled');
+});

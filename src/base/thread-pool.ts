@@ -1,10 +1,10 @@
-import type { Transferable, Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { requestAnswer } from './thread-requests.ts';
 
 export type ThreadPool = ReturnType<typeof openThreadPool>;
 
 /** Sends a message and returns the answer. */
-export type ThreadRequest = <Answer>(message: unknown, transfer?: Transferable[]) => Promise<Answer>;
+export type ThreadRequest = <Answer>(message: unknown) => Promise<Answer>;
 
 /** `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). */
 export function openThreadPool(start: () => Worker, of: string) {
@@ -24,8 +24,8 @@ export function openThreadPool(start: () => Worker, of: string) {
   };
 
   /**
-   * Reserves a thread for the requests of `work`, one at a time. A request rejects if it fails or the thread ends. When `signal` aborts,
-   * terminates the thread and rejects with the signal's reason.
+   * Reserves a thread for the requests of `work`, one at a time. A request rejects if it fails or the thread ends. When
+   * `signal` aborts, terminates the thread and rejects with the signal's reason.
    */
   async function use<Result>(signal: AbortSignal, work: (request: ThreadRequest) => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
@@ -37,7 +37,12 @@ export function openThreadPool(start: () => Worker, of: string) {
     };
     signal.addEventListener('abort', terminate);
     try {
-      return await work((message, transfer) => requestAnswer(thread, of, message, transfer));
+      return await work(async (message) => {
+        signal.throwIfAborted();
+        // Its exit has no listener between two requests.
+        if (!all.has(thread)) throw new Error(`The thread of ${of} ended.`);
+        return requestAnswer(thread, of, message);
+      });
     } catch (error) {
       signal.throwIfAborted();
       throw error;

@@ -32,9 +32,9 @@ export async function requestAnswer<Answer>(
   message: unknown,
   transfer: Transferable[] = [],
 ): Promise<Answer> {
-  const next = nextMessage<Reply<Answer>>(worker, of);
   worker.postMessage(message, transfer);
-  const reply = await next;
+  // The answer arrives later, as an event.
+  const reply = await nextMessage<Reply<Answer>>(worker, of);
   if ('error' in reply) throw new Error(reply.error);
   return reply.answer;
 }
@@ -47,8 +47,8 @@ export function nextMessage<T>(worker: Worker, of: string): Promise<T> {
 }
 
 /**
- * The next message of a thread or process, or what `onExit` returns or throws if it exits first. Rejects with its error, or the
- * signal's reason.
+ * The next message of a thread or process, or what `onExit` returns or throws if it exits first. Rejects with its error, or
+ * the reason of `signal`, which has not aborted yet.
  */
 export function firstMessage<T>(
   from: EventEmitter,

@@ -164,7 +164,7 @@ describe('Catalog pages', () => {
     expect(reader.problems).toEqual([expect.stringContaining('404')]);
   });
 
-  it('support search, reports and moderation without JavaScript', async (test) => {
+  it('support search, reports and moderation without JavaScript', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, MODERATOR, { javaScriptEnabled: false });
     await page.locator('#q').fill('штукотурка');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
@@ -449,7 +449,7 @@ describe('Catalog pages', () => {
     expect(links.filter((link) => link.includes(`/?${query}`))).not.toEqual([]);
   });
 
-  it('filter by the value and the presence of an attribute, also without scripts', async (test) => {
+  it('filter by the value and the presence of an attribute, also without scripts', { tags: ['full'] }, async (test) => {
     const records = [
       { record_id: 'site-1', attributes: { surveyor: 'Petrov', note: 'wet' } },
       { record_id: 'site-2', attributes: { surveyor: 'Иванова' } },
@@ -650,7 +650,7 @@ describe('Catalog pages', () => {
     }
   });
 
-  it('save a view under a name, open it and delete it', async (test) => {
+  it('save a view under a name, open it and delete it', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.locator('#facet-status-failed').click();
     await until(() => shownRecords(page)).toEqual([FAILED_ID]);

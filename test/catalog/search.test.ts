@@ -181,7 +181,7 @@ function searchRandomRecords(seed: number): void {
     expect(nonEmpty).toBeGreaterThan(25);
   });
 
-  it('returns the same pages when it does not count all matches', async () => {
+  it('returns the same pages when it does not count all matches', { tags: ['full'] }, async () => {
     const exact = createSearch(database.db);
     const choices = createRandom(seed + 1);
     for (let i = 0; i < 60; i++) {

@@ -128,7 +128,9 @@ describe('shadow version', () => {
   beforeEach(() => start());
   afterEach(() => product.stop());
 
-  it('counts its differences without changing results, from the same run of the network', async () => {
+  it('counts its differences without changing results, from the same run of the network', {
+    tags: ['full'],
+  }, async () => {
     await startWorker();
     const before = await classify();
     expect((await shadow('halls-1')).body.data.shadow).toBe('halls-1');

@@ -163,7 +163,9 @@ describe.each([
     ]);
   };
 
-  it('are deleted after a day, but not files of rows and not those of an upload in progress', async () => {
+  it('are deleted after a day, but not files of rows and not those of an upload in progress', {
+    tags: ['full'],
+  }, async () => {
     const referenced = await addReferenced(30);
     await pass();
     expect(await storage.marker()).toBe(`${(await readRow()).nonce}\n`);

@@ -9,6 +9,7 @@ import { readBucketUrl } from '../../src/base/files/bucket-url.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openFileStore } from '../../src/file-store.ts';
 import { services } from '../../src/services/index.ts';
+import { RETURN_FREED_MEMORY } from '../../src/services/stt/index.ts';
 import { coreSettings, databaseSettings } from '../../src/settings.ts';
 import { testDatabase } from '../support/database.ts';
 import { freePort, REPOSITORY } from '../support/processes/assay.ts';
@@ -263,7 +264,9 @@ describe('compose.yaml', () => {
       for (const setting of ['METRICS_TOKEN', 'COOKIE_SECURE', 'WEBHOOK_LOOPBACK', 'TRUST_PROXY', 'PUBLIC_ORIGINS']) {
         expect(environment[setting], `${setting} of ${name}`).toBe(`\${${setting}:-}`);
       }
-      expect(env_file, name).toEqual([{ path: '.env', required: false }]);
+      // The last one wins.
+      const own = name === 'work-stt' ? ['stt.env'] : [];
+      expect(env_file, name).toEqual([...own, { path: '.env', required: false }]);
     }
   });
 
@@ -305,6 +308,12 @@ describe('compose.yaml', () => {
     const listed = [...(await read('deploy/compose.env.example')).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
     expect(listed.sort()).toEqual([...new Set([...used, 'COMPOSE_PROFILES'])].sort());
   });
+});
+
+it('The environment of speech workers is that of `assay start`', async () => {
+  const text = await readFile(join(REPOSITORY, 'deploy/stt.env'), 'utf8');
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(Object.fromEntries(lines.map((line) => line.split('=')))).toEqual(RETURN_FREED_MEMORY);
 });
 
 describe('The systemd units', () => {

@@ -82,7 +82,9 @@ describe('Overview', () => {
     expect(latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(1);
   });
 
-  it('shows the shares of clients in the tasks that ended, without their names, and of tasks within their estimate', async () => {
+  it('shows the shares of clients in the tasks that ended, without their names, and of tasks within their estimate', {
+    tags: ['full'],
+  }, async () => {
     await product.stop();
     await start({ DEFECTOSCOPY_API_TOKENS: `${TOKEN},other-token-2` });
     await product.startWorker(createFakeModel());

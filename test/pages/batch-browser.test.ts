@@ -97,7 +97,9 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch lists the files that the service refuses and, after a click, sends the others', async (test) => {
+it('The page of a batch lists the files that the service refuses and, after a click, sends the others', {
+  tags: ['full'],
+}, async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, { locale: 'ru' });

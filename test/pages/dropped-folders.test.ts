@@ -31,7 +31,9 @@ it.for(['defectoscopy', 'stt', 'passports'])(
   },
 );
 
-it('The page of a batch counts the files of a dropped folder while it opens them and says when there are too many or none', async (test) => {
+it('The page of a batch counts the files of a dropped folder while it opens them and says when there are too many or none', {
+  tags: ['full'],
+}, async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());
   const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);

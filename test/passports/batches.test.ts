@@ -143,7 +143,9 @@ describe('A batch of documents', () => {
     expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.data.retried).toBe(0);
   });
 
-  it('has an estimate at its acceptance from the measured rate, at least that of its state', async () => {
+  it('has an estimate at its acceptance from the measured rate, at least that of its state', {
+    tags: ['full'],
+  }, async () => {
     product = await start();
     const token = await signIn();
     await submit(token, await archiveOf([['a.pdf', pdf()]]));

@@ -98,7 +98,7 @@ async function downloadFile(page: Page, click: () => Promise<void>): Promise<{ n
 }
 
 describe('Passports pages', () => {
-  it('send the project and the tags of the form, and filter the list by them', async (test) => {
+  it('send the project and the tags of the form, and filter the list by them', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test);
     await page.locator('#pdfs').setInputFiles(await pdf('plain.pdf'));
     await until(() => row(page, 'plain.pdf').getAttribute('data-status')).toBe('SUCCESS');
@@ -396,7 +396,7 @@ describe('Passports pages', () => {
     expect((await sharp(picture).extract(cut).greyscale().stats()).channels[0]!.min).toBeLessThan(100);
   });
 
-  it('export corrected values in files named after the document', async (test) => {
+  it('export corrected values in files named after the document', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'Квартира №37 «Ёлкина».pdf');
     await field(page, 'general:owner').fill('Щукин Пётр Ильич');
     await page.keyboard.press('Enter');

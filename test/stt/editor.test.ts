@@ -110,7 +110,7 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('plays a segment to its end, and from the cursor beyond it', async (test) => {
+  it('plays a segment to its end, and from the cursor beyond it', { tags: ['full'] }, async (test) => {
     const { page, problems } = await open(test);
     const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
     const paused = () => page.evaluate<boolean>('document.querySelector("#audio").paused');

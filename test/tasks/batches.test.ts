@@ -391,7 +391,7 @@ describe('A batch', () => {
     expect((await product.call(`/result/${id}`)).status).toBe(404);
   });
 
-  it('ends when it is cancelled; its results are then readable', async () => {
+  it('ends when it is cancelled; its results are then readable', { tags: ['full'] }, async () => {
     product = await startProduct();
     const { batch_id: id } = (await submit(jsonLines(photos(2500)))).body.data;
     expect((await product.call(`/batches/${id}/results`)).body.error.code).toBe('BATCH_NOT_COMPLETED');
@@ -432,7 +432,9 @@ describe('A batch', () => {
     query.mockRestore();
   });
 
-  it('has an estimate at its acceptance from the measured rate, at least that of its state, without reading the state', async () => {
+  it('has an estimate at its acceptance from the measured rate, at least that of its state, without reading the state', {
+    tags: ['full'],
+  }, async () => {
     product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_COLD_START_SECONDS: '2' } });
     await submit(jsonLines(photos(1)));
     await measureRate(product, 'defectoscopy');
@@ -465,7 +467,9 @@ describe('A batch', () => {
     expect(after.errors).toEqual([before.errors[1]]);
   });
 
-  it('sends one webhook batch.completed with its final state, and has one event with the same body, also after a retry', async () => {
+  it('sends one webhook batch.completed with its final state, and has one event with the same body, also after a retry', {
+    tags: ['full'],
+  }, async () => {
     receiver = await startReceiver();
     product = await startProduct({ model: failingModel(new Set([photo(2)])) });
     const query = `?webhook_url=${encodeURIComponent(receiver.url)}`;

@@ -261,7 +261,7 @@ describe('/deliveries', () => {
     });
   });
 
-  it('shows no details of a receiver on this machine in production', async () => {
+  it('shows no details of a receiver on this machine in production', { tags: ['full'] }, async () => {
     const production = await startProduct({
       env: {
         APP_ENV: 'production',

@@ -91,7 +91,7 @@ describe('A receiver that fails for a day', () => {
     expect(receiver.received).toHaveLength(sent + 3);
   });
 
-  it('gets one attempt an hour and, after a success, each held webhook once', async () => {
+  it('gets one attempt an hour and, after a success, each held webhook once', { tags: ['full'] }, async () => {
     const last = await pause();
     const held = await request();
     await eventually(async () => (await deliveryOf(held)).held).toBe(true);
@@ -118,7 +118,7 @@ describe('A receiver that fails for a day', () => {
     ['a successful test event', () => post('/deliveries/test', { url: `${new URL(receiver.url).origin}/other` })],
     ['a request', () => post('/deliveries/endpoints/resume', { endpoint: receiver.url })],
     ['a successful redelivery', (id: string) => post('/deliveries/redeliver', { task_id: id })],
-  ])('is resumed by %s', async (_, resume) => {
+  ])('is resumed by %s', { tags: ['full'] }, async (_, resume) => {
     const last = await pause();
     isDown = false;
     expect((await resume(last)).status).toBeLessThan(300);

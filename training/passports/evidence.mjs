@@ -10,7 +10,7 @@ import { evidenceOf, inputsOf } from '../../src/services/passports/model/field-n
 import { readWithNetwork } from '../../src/services/passports/model/field-network/extract-with-network.ts';
 import { describeParts } from '../../src/services/passports/model/field-network/page-reading.ts';
 import { extractByLabels } from '../../src/services/passports/model/fields/extract.ts';
-import { tokenizePages, VALUE_BOUNDARY } from '../../src/services/passports/model/fields/page-tokens.ts';
+import { valueTokens } from '../../src/services/passports/model/fields/page-tokens.ts';
 import { everyField } from '../../src/services/passports/schema/keys.ts';
 import { loadSchema } from '../../src/services/passports/schema/load-schema.ts';
 import { readBlindForms } from '../../test/passports/accuracy/blind-forms.ts';
@@ -38,7 +38,7 @@ process.stdout.write(JSON.stringify(rows));
 
 async function readDocument(pages, { values: truth, accept }) {
   const outputs = [];
-  for (const sheet of tokenizePages(pages, VALUE_BOUNDARY)) {
+  for (const sheet of valueTokens(pages)) {
     const parts = [];
     for (const part of describeParts(sheet)) parts.push(await runNetwork(session, part, signal));
     outputs.push(parts);

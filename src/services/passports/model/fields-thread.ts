@@ -43,7 +43,12 @@ serveRequests((request: FieldsRequest) => {
       pages = request.pages;
       return valueTokens(pages).map((sheet) => describeParts(sheet));
     case 'find':
-      return find(request);
+      try {
+        return find(request);
+      } finally {
+        // Personal data.
+        pages = [];
+      }
     case 'learn':
       return teach(request, schema);
   }

@@ -41,7 +41,8 @@ export function confidenceOf(evidence: Evidence): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-// In the order of `inputsOf`. The constant is 0.25 and the weight of OCR 0.35 below the fit, so that more of the values at 0.95 and above are right.
+// In the order of `inputsOf`. The constant is 0.25 and the weight of OCR 0.35 below the fit, so that more of the values at 0.95
+// and above are right.
 const WEIGHTS = [
   0.744, 0.769, -0.195, -2.489, 0.765, -0.01, -0.736, -0.407, -0.439, 0.377, -0.473, 0.01, 0.297, -1.773,
 ];

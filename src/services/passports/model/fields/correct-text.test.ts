@@ -74,10 +74,18 @@ it.each([
   expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(value);
 });
 
-it.each(['Ее состояние', 'Ss. Peter', 'Пп. 1-3', '0,8 Ккал/ч', 'Фундамент- Бетон', 'Этаж 3. Г. Тверь', 'каб. 3З'])(
-  'keeps %s',
-  (text) => expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(text),
-);
+it.each([
+  'Ее состояние',
+  'Ss. Peter',
+  'Пп. 1-3',
+  '0,8 Ккал/ч',
+  'Фундамент- Бетон',
+  'Этаж 3. Г. Тверь',
+  'ж. - 6.5 кв.м',
+  'Подпись / / Иванов',
+  '12 / / 2004 г',
+  'каб. 3З',
+])('keeps %s', (text) => expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(text));
 
 it.each([
   ['Estate of Thérèse Arsenault -Donovan', 'Estate of Thérèse Arsenault-Donovan'],

@@ -97,7 +97,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
     )
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
     .replace(REINFORCED_CONCRETE, '-б.')
-    .replace(/(?<=\s\/)(?: \/)+(?=\s)/gu, '')
+    .replace(/(?<=\p{L} \/)(?: \/)+(?= \p{Ll})/gu, '')
     .replace(/(?<=(?<!\d)\d-)\s(?=(?:слой|слои|этаж|комнат|квартир)\p{Ll})/gu, '')
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
@@ -140,7 +140,7 @@ const isInBothCases = (letters: string): boolean => {
 };
 
 /** `ж. -6. плиты`: ж.-б. */
-const REINFORCED_CONCRETE = /(?<=(?<!\p{L})ж\.)\s?-\s?6\./gu;
+const REINFORCED_CONCRETE = /(?<=(?<!\p{L})ж\.)\s?-\s?6\.(?=\s?\p{Ll}{3}|$)/gu;
 
 /** Of names: `Arsenault -Donovan`. */
 const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;

@@ -59,12 +59,12 @@ function stemSimilarity(page: LabelWord, label: LabelWord): number {
     return a.length > 3 ? 0.9 : a.length === 3 ? 0.75 : 0.6;
   }
   if (label.isAbbreviated && b.length >= 2 && a.startsWith(b) && b.length < a.length) return 0.85;
-  const longer = Math.max(a.length, b.length);
-  if (Math.min(a.length, b.length) < 3 || longer < 4) return 0;
+  const [shorter, longer] = [Math.min(a.length, b.length), Math.max(a.length, b.length)];
+  if (shorter < 3 || longer < 4) return 0;
   // One error in four letters, or a long common prefix (строительства, строительный).
-  const ratio = longer - Math.min(a.length, b.length) > (1 - MIN_RATIO) * longer ? 0 : 1 - leven(a, b) / longer;
+  const ratio = longer - shorter > (1 - MIN_RATIO) * longer ? 0 : 1 - leven(a, b) / longer;
   let prefix = 0;
-  while (prefix < Math.min(a.length, b.length) && a[prefix] === b[prefix]) prefix++;
+  while (prefix < shorter && a[prefix] === b[prefix]) prefix++;
   if (ratio >= MIN_RATIO) return ratio;
   return prefix >= 6 && prefix >= 0.65 * longer ? 0.75 : 0;
 }

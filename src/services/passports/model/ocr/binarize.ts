@@ -78,7 +78,7 @@ export function findComponents({ width, height, data }: BinaryImage): Component[
   // Flat [start, end, component] triples.
   let above: number[] = [];
   let here: number[] = [];
-  // Its search takes a tenth of the time of a loop.
+  // `indexOf` takes a tenth of the time of a loop.
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
   let next = bytes.indexOf(1);
   for (let y = 0; y < height; y++) {

@@ -105,7 +105,7 @@ describe('the scan reader with an installed Tesseract', () => {
     expect(vertical).toHaveLength(4);
   });
 
-  it('reads column headings that run upwards or downwards', async (context) => {
+  it('reads column headings that run upwards or downwards', { tags: ['full'] }, async (context) => {
     const tesseract = await withTesseract(context);
     const at = (x: number, y: number) => ({ absolutePosition: { x, y } });
     const pageSize = { width: 400, height: 400 };

@@ -73,6 +73,7 @@ const idle = new Map<Process, NodeJS.Timeout>();
 // A worker reads two documents at the same time; a process uses about 100 MB.
 const MAX_IDLE = 2;
 const IDLE_MS = 30_000;
+// A file that has taken over a process sees the next documents. A new process takes a second of CPU time until its code is compiled.
 const MAX_DOCUMENTS = 1000;
 const MAX_IDLE_BYTES = 400 * 2 ** 20;
 
@@ -106,9 +107,8 @@ function takeIdle(): Process | undefined {
 
 async function request(child: ChildProcess, question: PdfRequest, signal: AbortSignal): Promise<PdfResult> {
   signal.throwIfAborted();
-  const next = firstMessage(child, exitAnswer, signal);
   child.send(question);
-  const answer = await next;
+  const answer = await firstMessage(child, exitAnswer, signal);
   if ('problem' in answer) throw new PdfRejected(answer.problem);
   if ('error' in answer) throw new Error(`The PDF could not be read: ${answer.error}`);
   return answer;
