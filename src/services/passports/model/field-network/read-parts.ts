@@ -20,13 +20,13 @@ const PARTS: readonly (readonly [name: string, synonym: string])[] = [
 ];
 
 /** Labels of parts that share a class with another one; a `Квартал` is not a part. */
-const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
-  [/сельск\p{L}{2,3} округ/iu, 'Сельский округ'],
-  [/сель(?:ск|сов)/iu, 'Сельсовет'],
-  [/район города|городской район/iu, 'Район города'],
-  [/помещени/iu, 'Помещение №'],
-  [/строени/iu, 'строение'],
-  [/квартал/iu, 'Квартал'],
+const LABELLED: readonly (readonly [label: RegExp, synonym: string, classes: RegExp])[] = [
+  [/сельск\p{L}{2,3} округ/iu, 'Сельский округ', /district|city|street/u],
+  [/сель(?:ск|сов)/iu, 'Сельсовет', /district|city|street/u],
+  [/район города|городской район/iu, 'Район города', /district|city|street/u],
+  [/помещени/iu, 'Помещение №', /block|flat|house/u],
+  [/строени/iu, 'строение', /block|flat|house/u],
+  [/квартал/iu, 'Квартал', /block|flat|house|street/u],
 ];
 const MIN_PART = 0.5;
 /** Before a blank: the letter of a building on its plan is not part of the address. */
@@ -40,7 +40,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
     for (const value of all) {
       const label = captionOf(value.tokens);
-      const synonym = LABELLED.find(([pattern]) => pattern.test(label))?.[1] ?? usual;
+      const synonym = LABELLED.find(([pattern, , classes]) => pattern.test(label) && classes.test(name))?.[1] ?? usual;
       const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
       const known = found.get(at);
       if (at < 0 || (name === BLOCK && BUILDING_LETTER.test(labelOf(value.tokens)))) continue;
