@@ -373,6 +373,16 @@ describe('readParts', () => {
       })),
     );
 
+  it('ignores a label of another kind of part above a blank: premises above the region', () => {
+    const reading = readingOf([
+      { at: [60, 90], text: 'Адрес помещения (строения)' },
+      { at: [60, 101], text: 'Республика Башкортостан', name: 'address.region', group: 2 },
+      { at: [60, 130], text: 'Белорецкий район', name: 'address.district', group: 3 },
+      { at: [60, 160], text: 'Первомайская', name: 'address.street', group: 4 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('Республика Башкортостан, Белорецкий район, ул. Первомайская');
+  });
+
   it('joins the parts of an address with their prefixes, from region to flat', () => {
     const reading = partsOf({ flat: '12', house: '5', street: 'Мира', city: 'Пермь', region: 'Пермский край' });
     expect(readParts(reading, address)?.value).toBe('Пермский край, г. Пермь, ул. Мира, д. 5, кв. 12');
