@@ -106,7 +106,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
     return value
       .replaceAll('l', '1')
       .replaceAll('І', 'I')
-      .replace(/(?<=\p{L}[-/]\d*)З(?=\d*$)/u, '3')
+      .replace(/(?<=\p{L}[-/]\d{0,3})З(?=\d{0,3}$)/u, '3')
       .replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'))
       .replace(/(?<=^[A-Z])[OО](?=\d)/u, '0')
       .replace(/^\$(?=\d)/u, 'S');
