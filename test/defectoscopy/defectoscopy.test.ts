@@ -573,6 +573,22 @@ describe('POST /files', () => {
     await small.stop();
   });
 
+  it('counts the uploads that are arriving in the storage quota, until they end', async () => {
+    const quota = 3 * JPEG.length;
+    const small = await startProduct({ env: { FILES_QUOTA_BYTES: `${quota}` } });
+    onTestFinished(() => small.stop());
+    const send = () => small.call('/files', { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' } });
+    for (const length of [{ 'content-length': `${quota - 10}` }, { 'transfer-encoding': 'chunked' }]) {
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'image/jpeg', ...length };
+      const unfinished = httpRequest(`${small.url}/files`, { method: 'POST', headers });
+      unfinished.on('error', () => {});
+      unfinished.write(JPEG.subarray(0, 10));
+      await vi.waitFor(async () => expect((await send()).status).toBe(413));
+      unfinished.destroy();
+      await vi.waitFor(async () => expect((await send()).status).toBe(201));
+    }
+  });
+
   it('returns 404 without FILES_HOST', async () => {
     const without = await startProduct({ env: { FILES_HOST: undefined } });
     expect((await without.call('/files', { method: 'POST', body: JPEG })).status).toBe(404);

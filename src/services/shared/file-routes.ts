@@ -17,6 +17,7 @@ import type { FileType } from './file-type.ts';
 import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
 import { type SandboxInputReader, sandboxUrl } from './sandbox/accept.ts';
 import type { GatewayContext, SharedSettings } from './service.ts';
+import { createUploadsInProgress } from './uploads-in-progress.ts';
 
 const Uploaded = Success(
   Type.Object({
@@ -52,6 +53,7 @@ export async function fileRoutes(
   const { files, uploads } = context;
   const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
   if (filesHost === undefined) return;
+  const inProgress = createUploadsInProgress();
   await app.register(async (scope) => {
     await acceptUploads(scope);
     scope.post(
@@ -90,20 +92,26 @@ export async function fileRoutes(
           const sizeBytes = await countBytes(bytes);
           return reply.code(201).send(uploaded(sandboxUrl(input), sizeBytes, exampleType, expiresAt));
         }
-        // A multipart body has other bytes than those of the file.
-        const leastBytes = request.isMultipart() ? 1 : Number(request.headers['content-length'] ?? 1);
-        if (!(await uploads.hasRoom(request.principal, leastBytes, quotaBytes))) throw quotaExceeded(quotaBytes);
-        const stored = await files.put(bytes, { maxBytes }).catch((error) => {
-          throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
-        });
-        const { key, sizeBytes, head } = stored;
-        const { contentType, expiresAt } = await keepFilesIfCommitted([key], context, async () => {
-          const contentType = sniff(head);
-          if (contentType === undefined) throw unsupportedMediaType(expected);
-          const upload = { key, sizeBytes, contentType, principal: request.principal };
-          const stored = await uploads.insert(upload, { ttlSeconds, quotaBytes });
-          if (!stored) throw quotaExceeded(quotaBytes);
-          return stored;
+        const declared = request.headers['content-length'];
+        const counted = { principal: request.principal, bytes: declared === undefined ? maxBytes : Number(declared) };
+        const { key, sizeBytes, contentType, expiresAt } = await inProgress.during(counted, async (otherBytes) => {
+          // A multipart body has other bytes than those of the file.
+          const leastBytes = request.isMultipart() ? 1 : Number(declared ?? 1);
+          if (!(await uploads.hasRoom(request.principal, otherBytes + leastBytes, quotaBytes))) {
+            throw quotaExceeded(quotaBytes);
+          }
+          const stored = await files.put(bytes, { maxBytes }).catch((error) => {
+            throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
+          });
+          return keepFilesIfCommitted([stored.key], context, async () => {
+            const { key, sizeBytes, head } = stored;
+            const contentType = sniff(head);
+            if (contentType === undefined) throw unsupportedMediaType(expected);
+            const upload = { key, sizeBytes, contentType, principal: request.principal };
+            const inserted = await uploads.insert(upload, { ttlSeconds, quotaBytes });
+            if (!inserted) throw quotaExceeded(quotaBytes);
+            return inserted;
+          });
         });
         return reply.code(201).send(uploaded(`https://${filesHost}/${key}`, sizeBytes, contentType, expiresAt));
       },
