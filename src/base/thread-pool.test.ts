@@ -58,25 +58,27 @@ test('a thread pool terminates the thread of an aborted request', async () => {
   expect(await threads.request('a', signal)).toMatchObject({ count: 1 });
 });
 
-test('a thread pool reserves a thread for several requests', async () => {
-  const { threads, started } = open();
-  const ask = () =>
-    threads.use(signal, async (request) => [await request<{ threadId: number }>('a'), await request('b')] as const);
-  const [[first, second], [other]] = await Promise.all([ask(), ask()]);
-  expect(second).toEqual({ ...first, count: 2 });
-  expect(other.threadId).not.toBe(first.threadId);
-  expect(started.length).toBe(2);
-});
-
-test('a request to a reserved thread that has ended, or after the abort, rejects', async () => {
-  const { threads, started } = open();
+test('a thread pool waits before it terminates a thread', async () => {
+  let finish!: () => void;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const started: Worker[] = [];
+  const start = () => {
+    started.push(new Worker(PROGRAM, { eval: true }));
+    return started.at(-1)!;
+  };
+  const threads = openThreadPool(start, 'the test', { beforeTermination: () => finished });
+  onTestFinished(() => threads.close());
   const stop = new AbortController();
-  const second = (end: () => unknown) =>
-    threads.use(stop.signal, async (request) => {
-      await request('a');
-      await end();
-      return request('b');
-    });
-  await expect(second(() => started[0]!.terminate())).rejects.toThrow('The thread of the test ended.');
-  await expect(second(() => stop.abort(new Error('cancelled')))).rejects.toThrow('cancelled');
+  const pending = threads.request('hang', stop.signal);
+  let hasExited = false;
+  started[0]!.once('exit', () => {
+    hasExited = true;
+  });
+  stop.abort(new Error('cancelled'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(hasExited).toBe(false);
+  finish();
+  await expect(pending).rejects.toThrow('cancelled');
 });

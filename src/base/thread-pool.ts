@@ -3,11 +3,15 @@ import { requestAnswer } from './thread-requests.ts';
 
 export type ThreadPool = ReturnType<typeof openThreadPool>;
 
-/** Sends a message and returns the answer. */
-export type ThreadRequest = <Answer>(message: unknown) => Promise<Answer>;
-
-/** `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). */
-export function openThreadPool(start: () => Worker, of: string) {
+/**
+ * `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). A thread is terminated after
+ * `beforeTermination`.
+ */
+export function openThreadPool(
+  start: () => Worker,
+  of: string,
+  { beforeTermination }: { beforeTermination?: (thread: Worker) => Promise<void> } = {},
+) {
   const all = new Set<Worker>();
   const idle = new Set<Worker>();
 
@@ -23,42 +27,35 @@ export function openThreadPool(start: () => Worker, of: string) {
     return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
   };
 
-  /**
-   * Reserves a thread for the requests of `work`, one at a time. A request rejects if it fails or the thread ends. When
-   * `signal` aborts, terminates the thread and rejects with the signal's reason.
-   */
-  async function use<Result>(signal: AbortSignal, work: (request: ThreadRequest) => Promise<Result>): Promise<Result> {
-    signal.throwIfAborted();
-    const [thread = startThread()] = idle;
-    idle.delete(thread);
-    const terminate = () => {
-      remove(thread);
-      void thread.terminate();
-    };
-    signal.addEventListener('abort', terminate);
-    try {
-      return await work(async (message) => {
-        signal.throwIfAborted();
-        // Its exit has no listener between two requests.
-        if (!all.has(thread)) throw new Error(`The thread of ${of} ended.`);
-        return requestAnswer(thread, of, message);
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', terminate);
-      if (all.has(thread)) idle.add(thread);
-    }
-  }
+  const terminate = async (thread: Worker) => {
+    remove(thread);
+    await beforeTermination?.(thread);
+    await thread.terminate();
+  };
 
   return {
-    use,
-    /** {@link use} with one request. */
-    request: <Answer>(message: unknown, signal: AbortSignal): Promise<Answer> =>
-      use(signal, (request) => request<Answer>(message)),
+    /**
+     * Returns the thread's answer. Rejects if the request fails or the thread ends. When `signal` aborts, terminates the
+     * thread and rejects with the signal's reason.
+     */
+    async request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer> {
+      signal.throwIfAborted();
+      const [thread = startThread()] = idle;
+      idle.delete(thread);
+      const stop = () => void terminate(thread);
+      signal.addEventListener('abort', stop);
+      try {
+        return await requestAnswer<Answer>(thread, of, message);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', stop);
+        if (all.has(thread)) idle.add(thread);
+      }
+    },
     async close(): Promise<void> {
-      await Promise.all([...all].map((thread) => thread.terminate()));
+      await Promise.all([...all].map(terminate));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Provider } from './thread.ts';
+import type { Provider } from './network.ts';
 
 const POLL_INTERVAL_MS = 10_000;
 const COMMAND = ['nvidia-smi', '--query-gpu=name,memory.used,memory.total', '--format=csv,noheader,nounits'] as const;

@@ -1,9 +1,10 @@
 import { startThread } from '../base/worker-entry.ts';
+import type { NetworkOptions, Provider } from './network.ts';
 import { createPersistentThread } from './persistent-thread.ts';
 import { createPool } from './pool.ts';
 import type { Readout } from './shared-heads.ts';
 import { type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
-import type { Provider, Ready, ThreadOptions, ThreadRequest } from './thread.ts';
+import type { Ready, ThreadRequest } from './thread.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface SessionOptions {
@@ -22,7 +23,7 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  */
 export async function openSession(options: SessionOptions) {
   const { path, poolSize, threads = 1, providers = ['cpu'] } = options;
-  const workerData: ThreadOptions = { path, threads, providers };
+  const workerData: NetworkOptions = { path, threads, providers };
   const start = () => startThread('./thread', import.meta.url, { workerData });
   const all = Array.from({ length: poolSize }, () => createPersistentThread<Ready>(start, 'the network'));
   const withThread = createPool(all);

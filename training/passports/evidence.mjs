@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from '../../src/ml/session.ts';
 import { bundledFile } from '../../src/services/passports/model/bundled-file.ts';
-import { runNetwork } from '../../src/services/passports/model/field-finder.ts';
 import { evidenceOf, inputsOf } from '../../src/services/passports/model/field-network/confidence.ts';
 import { readWithNetwork } from '../../src/services/passports/model/field-network/extract-with-network.ts';
 import { describeParts } from '../../src/services/passports/model/field-network/page-reading.ts';
+import { runNetwork } from '../../src/services/passports/model/field-network/run-network.ts';
 import { extractByLabels } from '../../src/services/passports/model/fields/extract.ts';
 import { valueTokens } from '../../src/services/passports/model/fields/page-tokens.ts';
 import { everyField } from '../../src/services/passports/schema/keys.ts';
@@ -20,7 +20,6 @@ const [folder, cache, network] = process.argv.slice(2);
 const schema = loadSchema();
 const specs = new Map([...everyField(schema)].map(({ key, spec }) => [key, spec]));
 const session = await openSession({ path: network ?? (await bundledFile('fields.onnx')), poolSize: 1 });
-const { signal } = new AbortController();
 
 const rows = [];
 for (const { name: form, documents } of await readBlindForms(folder)) {
@@ -40,7 +39,7 @@ async function readDocument(pages, { values: truth, accept }) {
   const outputs = [];
   for (const sheet of valueTokens(pages)) {
     const parts = [];
-    for (const part of describeParts(sheet)) parts.push(await runNetwork(session, part, signal));
+    for (const part of describeParts(sheet)) parts.push(await runNetwork((feeds) => session.run(feeds), part));
     outputs.push(parts);
   }
   const byLabels = extractByLabels(pages, schema);

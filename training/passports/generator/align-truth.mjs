@@ -2,8 +2,8 @@
 //
 // A value is searched as text, so that a mark always shows the value of the truth. Where it is printed more than once, the classes
 // of a trained network and the place of the value in the other document of the form decide. What stays uncertain is marked `unknown`.
-import { runNetwork } from '../../../dist/services/passports/model/field-finder.js';
 import { combineParts, describeParts } from '../../../dist/services/passports/model/field-network/page-reading.js';
+import { runNetwork } from '../../../dist/services/passports/model/field-network/run-network.js';
 import { everyField } from '../../../dist/services/passports/schema/keys.js';
 import { loadSchema } from '../../../dist/services/passports/schema/load-schema.js';
 import { readValue } from '../../../dist/services/passports/schema/values.js';
@@ -28,8 +28,7 @@ export async function describeDocument({ pages, nodes }, session) {
     const words = [...new Set(truth)];
     const numbers = new Map(words.map((word, i) => [word, i]));
     const outputs = [];
-    for (const part of describeParts(sheet))
-      outputs.push(await runNetwork(session, part, new AbortController().signal));
+    for (const part of describeParts(sheet)) outputs.push(await runNetwork((feeds) => session.run(feeds), part));
     const reading = sheet.tokens.length > 0 ? combineParts(sheet, outputs) : undefined;
     const ofWord = words.map(() => []);
     for (const [i, token] of sheet.tokens.entries()) ofWord[numbers.get(truth[i])].push([i, token.text]);

@@ -5,11 +5,11 @@ import { type Familiarity, familiarityOf, UNFAMILIAR_BELOW } from '../../../ml/f
 import { parseFamiliarity } from '../../../ml/familiarity-json.ts';
 import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
+import type { Provider } from '../../../ml/network.ts';
 import { parsePatches } from '../../../ml/patches-json.ts';
 import { openSession, type Session } from '../../../ml/session.ts';
 import { shareHead, shareStatistics } from '../../../ml/shared-heads.ts';
 import type { Tensor, Tensors } from '../../../ml/tensor.ts';
-import type { Provider } from '../../../ml/thread.ts';
 import type { Recorded } from '../result.ts';
 import { createAnomalyVersion } from './anomaly-version.ts';
 import type { ModelVersion } from './model-version.ts';

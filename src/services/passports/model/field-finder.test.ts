@@ -34,6 +34,21 @@ it("find() rejects with the signal's reason when it is aborted", async () => {
   await expect(finding).rejects.toThrow('deleted');
 });
 
+it('find() can be aborted at any time, also during a run of the network', async () => {
+  const opened = await finder();
+  const dense = Array.from({ length: 4 }, () => page(wordGrid(25, 28)));
+  for (const ms of [50, 150, 250, 350, 450, 550]) {
+    const stop = AbortSignal.timeout(ms);
+    await opened.find(dense, stop).catch(() => {});
+  }
+  expect(await opened.find([page([])], signal)).toMatchObject({ fields: {} });
+});
+
+it('openFieldFinder() rejects a file that is no network', async () => {
+  const opening = openFieldFinder(loadSchema(), { network: import.meta.filename });
+  await expect(opening).rejects.toThrow('The network could not be opened');
+});
+
 it('find() returns no fields for an empty page', async () => {
   expect(await (await finder()).find([page([])], signal)).toMatchObject({ fields: {} });
 });

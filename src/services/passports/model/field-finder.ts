@@ -1,12 +1,10 @@
+import type { Worker } from 'node:worker_threads';
 import { openThreadPool } from '../../../base/thread-pool.ts';
 import { startThread } from '../../../base/worker-entry.ts';
-import { openSession, type Session } from '../../../ml/session.ts';
+import { createRunLock, preventRuns, type RunLock } from '../../../ml/run-lock.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
-import { GRAMS, NUMBERS, type PageFeatures } from './field-network/page-features.ts';
-import { RELATIONS } from './field-network/page-graph.ts';
-import type { PartOutput } from './field-network/page-reading.ts';
-import type { DescribedPages, FieldsRequest, FoundFields } from './fields-thread.ts';
+import type { FieldsRequest, FieldsThreadOptions, FoundFields } from './fields-thread.ts';
 import { PdfRejected } from './pages/pdf.ts';
 import type { Template } from './templates/match-templates.ts';
 import type { LearnRequest, Taught } from './templates/teach.ts';
@@ -17,27 +15,37 @@ const LIMIT = { ms: 60_000, msPerPage: 5000 };
 export type FieldFinder = Awaited<ReturnType<typeof openFieldFinder>>;
 
 /**
- * Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. The network runs in a thread of
- * its own: a thread must not be terminated during a run.
+ * Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. Each has its own copy of the
+ * network. Throws if the file `network` cannot be opened.
  */
 export async function openFieldFinder(
   schema: Schema,
   { network, limit = LIMIT }: { network: string; limit?: typeof LIMIT },
 ) {
-  const session = await openSession({ path: network, poolSize: 1 });
-  const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
-  const threads = openThreadPool(start, 'the fields');
+  const locks = new WeakMap<Worker, RunLock>();
+  const start = () => {
+    const lock = createRunLock();
+    const workerData: FieldsThreadOptions = { schema, network, lock };
+    const thread = startThread('./fields-thread', import.meta.url, { workerData });
+    locks.set(thread, lock);
+    return thread;
+  };
+  const threads = openThreadPool(start, 'the fields', {
+    beforeTermination: (thread) => preventRuns(locks.get(thread)!),
+  });
+  const open: FieldsRequest = { kind: 'open' };
+  await threads.request(open, new AbortController().signal).catch((cause: Error) => {
+    throw new Error(`The network could not be opened: ${cause.message}`, { cause });
+  });
 
   /** Throws {@link PdfRejected} (`too_complex`) after the time limit: `ms`, plus `msPerPage` for each page. */
   async function withinLimit<Answer>(
-    pages: readonly ReadPage[],
+    request: Extract<FieldsRequest, { pages: readonly ReadPage[] }>,
     signal: AbortSignal,
-    work: (ask: <Part>(request: FieldsRequest) => Promise<Part>, signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
-    const either = AbortSignal.any([signal, timeout]);
+    const timeout = AbortSignal.timeout(limit.ms + request.pages.length * limit.msPerPage);
     try {
-      return await threads.use(either, (ask) => work(ask, either));
+      return await threads.request<Answer>(request, AbortSignal.any([signal, timeout]));
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted) throw new PdfRejected('too_complex');
@@ -47,36 +55,11 @@ export async function openFieldFinder(
 
   return {
     find: (pages: readonly ReadPage[], signal: AbortSignal, templates: readonly Template[] = []) =>
-      withinLimit(pages, signal, async (ask, either) => {
-        const described = await ask<DescribedPages>({ kind: 'describe', pages });
-        const outputs: PartOutput[][] = [];
-        for (const parts of described) {
-          const page: PartOutput[] = [];
-          for (const part of parts) page.push(await runNetwork(session, part, either));
-          outputs.push(page);
-        }
-        return ask<FoundFields>({ kind: 'find', templates, outputs });
-      }),
+      withinLimit<FoundFields>({ kind: 'find', pages, templates }, signal),
     /** What a corrected document teaches, and which template it belongs to. */
     learn: (learned: Omit<LearnRequest, 'kind'>, signal: AbortSignal) =>
-      withinLimit(learned.pages, signal, (ask) => ask<Taught>({ ...learned, kind: 'learn' })),
-    /** Terminates the threads, including busy ones. */
-    async close() {
-      await Promise.all([threads.close(), session.close()]);
-    },
+      withinLimit<Taught>({ ...learned, kind: 'learn' }, signal),
+    /** Terminates the threads, also busy ones. */
+    close: () => threads.close(),
   };
-}
-
-export async function runNetwork(session: Session, part: PageFeatures, signal: AbortSignal): Promise<PartOutput> {
-  const { count, grams, numbers, places, neighbours } = part;
-  const { probabilities, pairs } = await session.run(
-    {
-      grams: { type: 'int32', data: grams, dims: [1, count, GRAMS] },
-      numbers: { type: 'float32', data: numbers, dims: [1, count, NUMBERS] },
-      places: { type: 'float32', data: places, dims: [1, count, 2] },
-      neighbours: { type: 'int32', data: neighbours, dims: [1, count, RELATIONS.length] },
-    },
-    signal,
-  );
-  return { probabilities: probabilities!.data as Float32Array, pairs: pairs!.data as Float32Array };
 }

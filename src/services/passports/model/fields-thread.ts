@@ -1,29 +1,22 @@
 import { workerData } from 'node:worker_threads';
 import { serveRequests } from '../../../base/thread-requests.ts';
+import { openNetwork } from '../../../ml/network.ts';
+import { type RunLock, runLocked } from '../../../ml/run-lock.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type ExtractedFields, extractFields } from './field-network/extract-fields.ts';
-import type { PageFeatures } from './field-network/page-features.ts';
 import { describeParts, type PartOutput } from './field-network/page-reading.ts';
+import { runNetwork } from './field-network/run-network.ts';
 import { valueTokens } from './fields/page-tokens.ts';
 import { type AppliedTemplate, applyTemplates } from './templates/apply-template.ts';
 import type { Template } from './templates/match-templates.ts';
-import { type LearnRequest, teach } from './templates/teach.ts';
+import { type LearnRequest, type Taught, teach } from './templates/teach.ts';
 
-/** Requests the inputs of the network: {@link DescribedPages}. */
-export interface DescribeRequest {
-  readonly kind: 'describe';
-  readonly pages: readonly ReadPage[];
-}
-/** Per page one or several parts. */
-export type DescribedPages = PageFeatures[][];
-
-/** Requests {@link FoundFields} of the pages described last. */
+/** Requests {@link FoundFields}. */
 export interface FindRequest {
   readonly kind: 'find';
+  readonly pages: readonly ReadPage[];
   readonly templates: readonly Template[];
-  /** Of the network, for {@link DescribedPages}. */
-  readonly outputs: readonly (readonly PartOutput[])[];
 }
 
 export interface FoundFields extends ExtractedFields {
@@ -31,30 +24,39 @@ export interface FoundFields extends ExtractedFields {
   readonly template: AppliedTemplate['template'];
 }
 
-export type FieldsRequest = DescribeRequest | FindRequest | LearnRequest;
+/** `open` is answered when the network is open. */
+export type FieldsRequest = { readonly kind: 'open' } | FindRequest | LearnRequest;
 
-const schema = workerData as Schema;
+export interface FieldsThreadOptions {
+  readonly schema: Schema;
+  /** The file of the network. */
+  readonly network: string;
+  readonly lock: RunLock;
+}
 
-let pages: readonly ReadPage[] = [];
+const { schema, network, lock } = workerData as FieldsThreadOptions;
+const { run } = await runLocked(lock, () => openNetwork({ path: network, threads: 1, providers: ['cpu'] }));
 
-serveRequests((request: FieldsRequest) => {
+serveRequests(async (request: FieldsRequest): Promise<FoundFields | Taught | undefined> => {
   switch (request.kind) {
-    case 'describe':
-      pages = request.pages;
-      return valueTokens(pages).map((sheet) => describeParts(sheet));
+    case 'open':
+      return undefined;
     case 'find':
-      try {
-        return find(request);
-      } finally {
-        // Personal data.
-        pages = [];
-      }
+      return find(request);
     case 'learn':
       return teach(request, schema);
   }
 });
 
-function find({ templates, outputs }: FindRequest): FoundFields {
+async function find({ pages, templates }: FindRequest): Promise<FoundFields> {
+  const outputs: PartOutput[][] = [];
+  for (const sheet of valueTokens(pages)) {
+    const page: PartOutput[] = [];
+    for (const part of describeParts(sheet)) {
+      page.push(await runNetwork((feeds) => runLocked(lock, () => run(feeds)), part));
+    }
+    outputs.push(page);
+  }
   let template: AppliedTemplate['template'];
   const found = extractFields(pages, schema, outputs, (fields) => {
     const applied = applyTemplates(pages, fields, templates, schema);

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { createRunLock, preventRuns, runLocked } from './run-lock.ts';
+
+it('preventRuns() waits for the run in progress, and no run starts afterwards', async () => {
+  const lock = createRunLock();
+  let finish!: (value: number) => void;
+  const running = runLocked(
+    lock,
+    () =>
+      new Promise<number>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  let isPrevented = false;
+  const prevented = preventRuns(lock).then(() => {
+    isPrevented = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(isPrevented).toBe(false);
+  finish(7);
+  expect(await running).toBe(7);
+  await prevented;
+  await expect(runLocked(lock, () => Promise.resolve(8))).rejects.toThrow('The thread ends.');
+});
+
+it('runLocked() ends the run when it fails', async () => {
+  const lock = createRunLock();
+  await expect(runLocked(lock, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await preventRuns(lock);
+});
