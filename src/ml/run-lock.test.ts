@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRunLock, preventRuns, runLocked } from './run-lock.ts';
+import { createRunLock, markEnded, preventRuns, runLocked } from './run-lock.ts';
 
 it('preventRuns() waits for the run in progress, and no run starts afterwards', async () => {
   const lock = createRunLock();
@@ -27,4 +27,12 @@ it('runLocked() ends the run when it fails', async () => {
   const lock = createRunLock();
   await expect(runLocked(lock, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await preventRuns(lock);
+});
+
+it('preventRuns() stops waiting when the thread ended during a run', async () => {
+  const lock = createRunLock();
+  void runLocked(lock, () => new Promise(() => {}));
+  const prevented = preventRuns(lock);
+  markEnded(lock);
+  await prevented;
 });

@@ -25,4 +25,9 @@ export async function preventRuns(lock: RunLock): Promise<void> {
   while (Atomics.load(lock, RUNNING) === 1) await sleep(POLL_MS);
 }
 
+/** In the parent, when the thread has ended, also during a run. */
+export function markEnded(lock: RunLock): void {
+  Atomics.store(lock, RUNNING, 0);
+}
+
 const POLL_MS = 5;

@@ -501,7 +501,7 @@ describe('Passports pages', () => {
     await page.locator('#photos').setInputFiles([await tile('a.png'), await tile('b.png'), await tile('c.png')]);
     const captions = () => page.locator('#images .caption').allTextContents();
     await until(captions).toEqual(['Page 1: a.png', 'Page 2: b.png', 'Page 3: c.png']);
-    await page.locator('#images img').nth(2).dragTo(page.locator('#images img').nth(0));
+    await page.locator('#images img').nth(2).dragTo(page.locator('#images img').nth(0), { steps: 5 });
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: a.png', 'Page 3: b.png']);
     await page.locator('#images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
     await page.keyboard.press('Enter');
@@ -660,6 +660,17 @@ describe('Passports pages for every document state', () => {
     await it.page.waitForURL(`${isolated.url}/`);
     return it;
   }
+
+  it('show rejected files also after the first upload, which creates a session', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openPage(test, isolated.url);
+    const file = (name: string, text: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(text) });
+    await page.locator('#pdfs').setInputFiles([file('good.pdf', '%PDF-1.7\n1'), file('notes.pdf', 'notes')]);
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    expect(await page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
+    await page.reload();
+    expect(await page.locator('#refused').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+  });
 
   it('filter the list by state and paginate it', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signInToIsolated(test);

@@ -10,6 +10,7 @@ import { rejections, sendFiles } from './uploads.ts';
 
 const { own } = pageData<ListPage>();
 const { texts } = own;
+const ERROR_KEY = 'passports-error';
 
 function attempt(act: () => Promise<unknown>): void {
   byId('refused').hidden = true;
@@ -22,8 +23,16 @@ function showError(...messages: string[]): void {
   errorBox.hidden = false;
 }
 
-// Without a session there is no list; the first upload creates one.
-const refresh = own.hasSession ? createDocumentList(own, attempt) : async () => location.reload();
+/** Without a session there is no list; the first upload creates one. The reloaded page shows the error of this one. */
+async function reloadWithSession(): Promise<void> {
+  addEventListener('pagehide', () => {
+    const { hidden, textContent } = byId('refused');
+    if (!hidden) sessionStorage.setItem(ERROR_KEY, textContent);
+  });
+  location.reload();
+}
+
+const refresh = own.hasSession ? createDocumentList(own, attempt) : reloadWithSession;
 const assembly = createPageOrder(own, attempt, refresh);
 
 function handleFiles(files: readonly File[]): void {
@@ -47,3 +56,7 @@ listenForFiles({ inputs: ['pdfs', 'photos', 'camera'], onFiles: handleFiles });
 byId('upload').querySelector<HTMLElement>('button[type=submit]')!.hidden = true;
 byId('pdfs').classList.add('visually-hidden');
 selectNameOnOpen();
+
+const earlierError = sessionStorage.getItem(ERROR_KEY);
+sessionStorage.removeItem(ERROR_KEY);
+if (earlierError !== null) showError(earlierError);

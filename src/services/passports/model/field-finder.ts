@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { openThreadPool } from '../../../base/thread-pool.ts';
 import { startThread } from '../../../base/worker-entry.ts';
-import { createRunLock, preventRuns, type RunLock } from '../../../ml/run-lock.ts';
+import { createRunLock, markEnded, preventRuns, type RunLock } from '../../../ml/run-lock.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { FieldsRequest, FieldsThreadOptions, FoundFields } from './fields-thread.ts';
@@ -28,7 +28,7 @@ export async function openFieldFinder(
     const workerData: FieldsThreadOptions = { schema, network, lock };
     const thread = startThread('./fields-thread', import.meta.url, { workerData });
     locks.set(thread, lock);
-    return thread;
+    return thread.once('exit', () => markEnded(lock));
   };
   const threads = openThreadPool(start, 'the fields', {
     beforeTermination: (thread) => preventRuns(locks.get(thread)!),
