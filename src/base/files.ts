@@ -23,6 +23,15 @@ export interface Files {
   get(key: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Buffer | undefined>;
   /** The bytes from `start` to `end` (inclusive), to be read or destroyed by the caller; `sizeBytes` is the file size. */
   stream(key: string, range?: { start?: number; end?: number }): Promise<FileStream | undefined>;
+  /**
+   * Calls `read` with the path of the file, which is a temporary copy if the store is a bucket; the path may be invalid after
+   * `read` returns. Undefined if the file does not exist. Do not write to it.
+   */
+  withPath<Result>(
+    key: string,
+    read: (path: string) => Promise<Result>,
+    options: { signal: AbortSignal },
+  ): Promise<Result | undefined>;
   /** Idempotent. */
   remove(key: string): Promise<void>;
   /** Deletes temporary files left by a crash. Returns their number. */
@@ -81,6 +90,18 @@ export function createFolderFiles({ dir }: { dir: string }): Files {
       const stream = new PassThrough({ destroy: (error, done) => done(error && (toStorageError(error) as Error)) });
       pipeline(handle.createReadStream(range), stream, () => {});
       return { sizeBytes, stream };
+    },
+
+    async withPath(key, read) {
+      if (!isFileKey(key)) return undefined;
+      try {
+        return await read(pathOf(key));
+      } catch (error) {
+        const handle = await opened(key);
+        if (!handle) return undefined;
+        await handle.close();
+        throw error;
+      }
     },
 
     async remove(key) {

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import { loadModel } from '../../src/services/passports/model.ts';
@@ -14,11 +12,9 @@ let passports: Passports;
 let model: Model;
 beforeAll(async () => {
   passports = await startPassports();
-  const scratchDir = join(passports.dataDir, 'scratch');
-  await mkdir(scratchDir, { recursive: true });
   const { db, files } = passports.context;
   model = await loadModel({
-    context: { db, files, scratchDir, log },
+    context: { db, files, log },
     settings: loadSettings({ PASSPORTS_TESSERACT: 'none' }),
     shared: { dataDir: passports.dataDir },
   });

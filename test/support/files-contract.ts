@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -71,6 +71,22 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         await expect(got).rejects.toThrow('aborted by the caller');
         await expect(files.get(key, { signal: stop.signal })).rejects.toThrow('aborted by the caller');
         expect((await files.get(key))?.length).toBe(300_000);
+      });
+
+      it('can be read at a path, of which no copy is left', async () => {
+        const { signal } = new AbortController();
+        const { key } = await files.put(Buffer.from('0123456789'), { maxBytes: 10 });
+        const before = await store.kept();
+        expect(await files.withPath(key, (path) => readFile(path, 'utf8'), { signal })).toBe('0123456789');
+        const failing = files.withPath(key, () => Promise.reject(new Error('unreadable')), { signal });
+        await expect(failing).rejects.toThrow('unreadable');
+        const aborted = AbortSignal.abort(new Error('aborted by the caller'));
+        const late = files.withPath(key, async () => aborted.throwIfAborted(), { signal: aborted });
+        await expect(late).rejects.toThrow('aborted by the caller');
+        expect(await store.kept()).toEqual(before);
+        for (const missing of [newId(), '../x'])
+          expect(await files.withPath(missing, (path) => readFile(path), { signal })).toBeUndefined();
+        expect(await store.kept()).toEqual(before);
       });
 
       it('may be empty', async () => {

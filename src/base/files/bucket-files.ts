@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, pipeline, Readable } from 'node:stream';
+import { pipeline as copy } from 'node:stream/promises';
 import { deleteStale } from '../file-system.ts';
 import type { Files } from '../files.ts';
 import { newId } from '../ids.ts';
@@ -88,6 +89,21 @@ export function openBucketFiles(
       stream.once('close', () => closed.abort());
       pipeline(piecesOf(requests, pathOf(key), part, closed.signal), stream, () => {});
       return { sizeBytes: part.sizeBytes, stream };
+    },
+
+    async withPath(key, read, { signal }) {
+      const path = join(tempDir, newId());
+      try {
+        await mkdir(tempDir, { recursive: true });
+        const stored = await files.stream(key);
+        if (!stored) return undefined;
+        await copy(stored.stream, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+      } catch (error) {
+        await unlink(path).catch(() => {});
+        signal.throwIfAborted();
+        throw toStorageError(error);
+      }
+      return read(path).finally(() => unlink(path).catch(() => {}));
     },
 
     async remove(key) {

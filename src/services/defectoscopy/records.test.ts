@@ -82,7 +82,6 @@ describe('photoRecords', () => {
     const sources = (fetch: unknown) => ({
       fetch: fetch as GuardedFetch,
       files: undefined as unknown as Files,
-      scratchDir: '',
     });
     const requests: unknown[] = [];
     const fetch = async (url: URL, request: object) => {

@@ -60,7 +60,6 @@ export async function createGateway(deps: {
 }): Promise<Gateway> {
   const { context, settings, shared, documents } = deps;
   const { db, files, workerRegistry, metrics, log } = context;
-  const scratchDir = join(shared.dataDir, 'scratch');
   const service = 'passports';
   const keys = createLiveKeys(parseApiKeys(settings.apiKeys), () => context.issued.of(service));
   if (keys.all().length === 0) log.warn('no API keys are configured: no token can be issued');
@@ -132,7 +131,7 @@ export async function createGateway(deps: {
   });
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
-  taskRoutes(app, { documents, tasks: context.tasks, files, scratchDir, schema });
+  taskRoutes(app, { documents, tasks: context.tasks, files, schema });
   streamRoute(app, { watch });
   eventRoutes(app, {
     ...{ service, context, guard: authGuard.guard, access: 'session', limited: false, page: EventPage },
@@ -152,7 +151,7 @@ export async function createGateway(deps: {
       error_type: null,
     }),
   });
-  exportRoutes(app, { documents, files, scratchDir, schema });
+  exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { authGuard, documents, schema });
   const templates = postgresTemplates(db);
   templateRoutes(app, { templates });

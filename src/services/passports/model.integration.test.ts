@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PDFDocument } from '@cantoo/pdf-lib';
@@ -32,15 +32,12 @@ let database: TestDatabase;
 let tasks: TaskStore & { close(): void };
 let files: Files;
 let folder: string;
-let scratchDir: string;
 let documents: ReturnType<typeof postgresDocumentStore>;
 let model: Model;
 
 beforeAll(async () => {
   database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'assay-passports-'));
-  scratchDir = join(folder, 'scratch');
-  await mkdir(scratchDir);
   files = createFolderFiles({ dir: join(folder, 'files') });
   tasks = createPostgresTaskStore(database.db);
   documents = postgresDocumentStore({
@@ -71,7 +68,7 @@ const emptyReader: ScanReader = {
 
 const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
-    context: { db: database.db, files, scratchDir, log },
+    context: { db: database.db, files, log },
     settings: loadSettings(env),
     shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),
@@ -131,13 +128,12 @@ describe('extraction', () => {
     expect(result.sheets).toMatchObject([1, 2].map(() => ({ reader: 'text', picture: DRAWN_ON_REQUEST })));
     const { fileKey } = document;
     for (const page of [1, 2]) {
-      const jpeg = await findPageImage({ fileKey, extraction: result }, page, { files, scratchDir })!.load(never);
+      const jpeg = await findPageImage({ fileKey, extraction: result }, page, files)!.load(never);
       expect(await sharp(jpeg).metadata()).toMatchObject({ format: 'jpeg', height: 1600 });
     }
     expect(reports.map(({ progress }) => progress)).toEqual([0.475, 0.95]);
-    expect(await readdir(scratchDir)).toEqual([]);
     await documents.remove(anna, document.id);
-    expect(await findPageImage({ fileKey, extraction: result }, 1, { files, scratchDir })!.load(never)).toBeUndefined();
+    expect(await findPageImage({ fileKey, extraction: result }, 1, files)!.load(never)).toBeUndefined();
   });
 
   it('reports a checkpoint with the processing time after each tenth of the pages and after long pages', async () => {
@@ -189,7 +185,6 @@ describe('a document without a result', () => {
       const { job } = await begin(bytes);
       expect(await failure(model.run(job()))).toEqual({ code, transient: false });
     }
-    expect(await readdir(scratchDir)).toEqual([]);
   });
 
   it('fails with NO_FIELDS_FOUND or UNREADABLE_SCAN if no value was found', async () => {
@@ -292,7 +287,6 @@ describe('an attempt whose result is not needed any more', () => {
     });
     const { job } = await begin(createTestPdf([{ content: '' }]));
     await expect(waiting.run(job({ signal: stop.signal }))).rejects.toBe('lost');
-    expect(await readdir(scratchDir)).toEqual([]);
   });
 
   it('stores no page image of a document that was deleted meanwhile', async () => {

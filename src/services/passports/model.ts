@@ -34,19 +34,19 @@ const MARGIN_MS = 60_000;
 
 /** Extracts fields with their positions from documents. */
 export async function loadModel(deps: {
-  context: Pick<ModelContext, 'db' | 'files' | 'scratchDir' | 'log'>;
+  context: Pick<ModelContext, 'db' | 'files' | 'log'>;
   settings: Settings;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
   const { context, settings, shared, openReader = openScanReader } = deps;
-  const { db, files, scratchDir, log } = context;
+  const { db, files, log } = context;
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
   const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
-  const learner = openTemplateLearner({ db, files, scratchDir, log, schema, finder });
+  const learner = openTemplateLearner({ db, files, log, schema, finder });
   const limitMs = settings.taskDeadlineSeconds * 1000;
 
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
@@ -54,7 +54,7 @@ export async function loadModel(deps: {
     const current: ImageAttempt = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
     const storage = { files, pictures, log: job.log, reader: `${ENGINE_VERSION} ${reader.name}` };
     const known = await loadPages(current, storage);
-    const pdf = await openDocumentPdf(current.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
+    const pdf = await openDocumentPdf(current.fileKey, files, { maxPages: MAX_PAGES, signal });
     // Another attempt reads the only page again: cheaper than to store it each time.
     const checkpoint = pdf.pages > 1;
     try {

@@ -15,17 +15,17 @@ export interface PageImage {
 export function findPageImage(
   { fileKey, extraction }: Pick<CompletedDocument, 'fileKey' | 'extraction'>,
   page: number,
-  storage: { files: Files; scratchDir: string },
+  files: Files,
 ): PageImage | undefined {
   const key = extraction.sheets[page - 1]?.picture;
   if (typeof key !== 'string') return undefined;
-  if (key !== DRAWN_ON_REQUEST) return { version: key, load: (signal) => storage.files.get(key, { signal }) };
+  if (key !== DRAWN_ON_REQUEST) return { version: key, load: (signal) => files.get(key, { signal }) };
   return {
     version: `${fileKey} ${page}`,
     async load(signal) {
       // Loads PDFium only when a page is shown.
       const { drawPage } = await import('./images/draw-page.ts');
-      return drawPage({ fileKey, page }, storage, signal);
+      return drawPage({ fileKey, page }, files, signal);
     },
   };
 }

@@ -30,10 +30,10 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
 
     showsPages: true,
 
-    async picture({ files, scratchDir }, picture, signal) {
+    async picture({ files }, picture, signal) {
       if (typeof picture !== 'string') {
         const { drawPage } = await import('./images/draw-page.ts');
-        return drawPage({ fileKey: (picture as { file: string }).file, page: 1 }, { files, scratchDir }, signal);
+        return drawPage({ fileKey: (picture as { file: string }).file, page: 1 }, files, signal);
       }
       const bytes = await readStoredFile(files, picture, { maxBytes: PICTURE_MAX_BYTES, signal });
       return typeof bytes === 'string' ? undefined : bytes;

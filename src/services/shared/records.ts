@@ -24,8 +24,6 @@ export interface RecordMaker {
 export interface PictureSources {
   readonly fetch: GuardedFetch;
   readonly files: Files;
-  /** For temporary files. */
-  readonly scratchDir: string;
 }
 
 export interface RecordSource extends RecordMaker {

@@ -78,7 +78,7 @@ describe('pictures of records', () => {
     const fetch = async (url: string | URL) => ({ body: await answer(String(url)) });
     pictures = createPictureWorker({
       ...{ db, log },
-      context: { fetch: fetch as unknown as GuardedFetch, files, scratchDir: dir },
+      context: { fetch: fetch as unknown as GuardedFetch, files },
       sources: [importedPictureSource({ filesHost: 'files.assay.internal', allowList: [] as never })],
       deletions: createFileDeletionQueue({ db, files, log }, { table: 'catalog_files_to_delete' }),
     });

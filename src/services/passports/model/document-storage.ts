@@ -1,3 +1,4 @@
+import { isStorageUnavailable } from '../../../base/files/storage-unavailable.ts';
 import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
@@ -7,8 +8,7 @@ import { failure } from '../failures.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { ImageAttempt, Pictures } from '../store/pictures.ts';
 import { decodePages, encodePages } from './page-storage.ts';
-import type { Pdf } from './pages/pdf.ts';
-import { openStoredPdf, type PdfStorage } from './pages/stored-pdf.ts';
+import { openPdf, type Pdf } from './pages/pdf.ts';
 import type { PageResult } from './read-document.ts';
 
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
@@ -20,9 +20,15 @@ const MAX_ITEMS = 50_000;
 /** Opens the PDF of an attempt. Throws a transient `STORAGE_ERROR` if it cannot be read. */
 export async function openDocumentPdf(
   key: string,
-  { maxPages, signal, ...storage }: PdfStorage & { maxPages: number; signal: AbortSignal },
+  files: Files,
+  options: { maxPages: number; signal: AbortSignal },
 ): Promise<Pdf> {
-  const pdf = await openStoredPdf(key, storage, { maxPages, signal, onStorageError: storageFailed });
+  const pdf = await files
+    .withPath(key, (path) => openPdf(path, options), options)
+    .catch((error: unknown) => {
+      if (isStorageUnavailable(error)) storageFailed(error);
+      throw error;
+    });
   return pdf ?? storageFailed(new Error('The stored document is missing.'));
 }
 
@@ -99,14 +105,16 @@ export async function saveReading(
 /** The words and rules of a completed document; undefined if they were not stored or the file is gone. */
 export async function openReading(
   { fileKey, sheets, readingKey }: { fileKey: string; sheets: Extraction['sheets']; readingKey: string | null },
-  storage: PdfStorage,
+  files: Files,
   signal: AbortSignal,
 ): Promise<readonly ReadPage[] | undefined> {
   if (readingKey !== null) {
-    const stored = await storage.files.get(readingKey, { maxBytes: READING_MAX_BYTES, signal });
+    const stored = await files.get(readingKey, { maxBytes: READING_MAX_BYTES, signal });
     return stored && decodePages(stored);
   }
-  const pdf = isDigital(sheets) && (await openStoredPdf(fileKey, storage, { maxPages: sheets.length, signal }));
+  if (!isDigital(sheets)) return undefined;
+  const options = { maxPages: sheets.length, signal };
+  const pdf = await files.withPath(fileKey, (path) => openPdf(path, options), options);
   if (!pdf) return undefined;
   try {
     const pages: ReadPage[] = [];

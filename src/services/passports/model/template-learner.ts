@@ -34,15 +34,8 @@ const INTERVAL_MS = 2000;
 const LEARN_LIMIT_MS = 20_000;
 
 /** Learns from corrections: soon after an edit, and before the next document of the same owner is read. */
-export function openTemplateLearner(deps: {
-  db: Db;
-  files: Files;
-  scratchDir: string;
-  log: Log;
-  schema: Schema;
-  finder: FieldFinder;
-}) {
-  const { db, files, scratchDir, log, schema, finder } = deps;
+export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; schema: Schema; finder: FieldFinder }) {
+  const { db, files, log, schema, finder } = deps;
   const stop = new AbortController();
   const running = loop(learnWaiting, {
     intervalMs: INTERVAL_MS,
@@ -82,7 +75,7 @@ export function openTemplateLearner(deps: {
   async function learnFrom({ document, readingKey }: CorrectedDocument, owner: string, signal: AbortSignal) {
     const { fileKey, extraction } = document;
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(LEARN_LIMIT_MS)]);
-    const pages = await openReading({ fileKey, sheets: extraction.sheets, readingKey }, { files, scratchDir }, bounded);
+    const pages = await openReading({ fileKey, sheets: extraction.sheets, readingKey }, files, bounded);
     if (!pages) return undefined;
     const visible = presentFields(document, schema).map(({ key, value, original, editedAt, page, bbox }) => ({
       ...{ key, value, original, page, bbox },

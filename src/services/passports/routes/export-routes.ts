@@ -33,11 +33,8 @@ const excel = { description: 'The workbook.', content: { [EXCEL_TYPE]: BYTES } }
 const headers = { 'Accept-Language': 'The language of the labels: `en` or `ru`.' };
 
 /** Loads the exporters on first use. */
-export function exportRoutes(
-  app: Gateway,
-  deps: { documents: DocumentStore; files: Files; scratchDir: string; schema: Schema },
-): void {
-  const { documents, files, scratchDir, schema } = deps;
+export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; files: Files; schema: Schema }): void {
+  const { documents, files, schema } = deps;
   const described = { tags: ['exports'], shown: { headers } };
   const printer = createPdfService();
   app.addHook('onClose', () => printer.close());
@@ -96,7 +93,7 @@ export function exportRoutes(
       const bytes = await printer
         .createPdf(
           source,
-          async (page) => findPageImage(opened, page, { files, scratchDir })?.load(disconnected.signal),
+          async (page) => findPageImage(opened, page, files)?.load(disconnected.signal),
           disconnected.signal,
         )
         .catch((error: unknown) => {

@@ -41,11 +41,10 @@ export function taskRoutes(
     documents: DocumentStore;
     tasks: Pick<TaskStore, 'readTimeline'>;
     files: Files;
-    scratchDir: string;
     schema: Schema;
   },
 ): void {
-  const { documents, tasks, files, scratchDir, schema } = deps;
+  const { documents, tasks, files, schema } = deps;
   const config = { access: 'session' } as const;
   const described = { tags: ['documents'], params: TaskParams };
 
@@ -191,9 +190,7 @@ export function taskRoutes(
     },
     async (request, reply) => {
       const document = await openDocument(request);
-      const image = isCompleted(document)
-        ? findPageImage(document, request.params.page, { files, scratchDir })
-        : undefined;
+      const image = isCompleted(document) ? findPageImage(document, request.params.page, files) : undefined;
       if (image === undefined) throw notFound();
       if (isImageCurrent(request, reply, image.version)) return reply.code(304).send();
       const disconnected = new AbortController();
