@@ -176,13 +176,14 @@ export function openDb(options: DbOptions): Db {
           copyOut: (sql, take) => copyOut(client, sql, take),
           copyIn: (sql, rows) => copyIn(client, sql, rows),
         };
-        await limitServer(client, statementTimeoutMs);
         const isLong = limitMs !== undefined && limitMs > statementTimeoutMs;
+        // Sent with `begin` instead of `limitServer`, which costs a round trip.
+        const ownLimit = limitMs ?? (serverLimits.has(client) ? statementTimeoutMs : undefined);
         // Behind a transaction pooler the limit may be a setting of the database role.
         if (isLong && transient) limitsTransactions = (await tx.query(HAS_TRANSACTION_TIMEOUT)).rowCount > 0;
         const limits = [
           ...(transient ? [idleLimit(IDLE_IN_TRANSACTION_MS)] : []),
-          ...(limitMs === undefined ? [] : [`statement_timeout = ${Math.trunc(limitMs)}`]),
+          ...(ownLimit === undefined ? [] : [`statement_timeout = ${Math.trunc(ownLimit)}`]),
         ].map((limit) => `set local ${limit}`);
         await tx.query(['begin', ...limits, ...(settings ? [settings] : [])].join('; '));
         try {

@@ -1,4 +1,4 @@
-import type { Db, Queryable, Transaction } from '../../../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable, type Transaction } from '../../../base/db.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { type CompletedDocument, isCompleted } from '../documents.ts';
 import { COMPLETED_COLUMNS, type CompletedRow, toDocumentWithResult } from './rows.ts';
@@ -148,6 +148,7 @@ async function createTemplate(tx: Queryable, owner: string): Promise<string | un
 
 const OWNER = {
   name: 'passport-owner',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     select owner,
            exists (select from passport_corrections c where c.owner = o.owner) as "isWaiting",

@@ -1,4 +1,4 @@
-import type { Db } from '../../../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 import { type AttemptKey, lockAttempt } from '../../../tasks/locks.ts';
 
 export interface Pictures {
@@ -57,6 +57,7 @@ export function postgresPictures(db: Db): Pictures {
 
 const ANY = {
   name: 'passport-any-picture',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     select from passport_pictures where file_key = $1
     union all
