@@ -1,12 +1,13 @@
 import { downscale, type GrayImage } from './grayscale.ts';
+import { dilate, erode } from './morphology.ts';
 
 /** Makes paper white: removes shadows, tinted cells and stains wider than `maxStrokeWidth` pixels. */
 export function flattenBackground(page: GrayImage, maxStrokeWidth: number): GrayImage {
   const { width, height, data } = page;
   const cell = Math.max(2, Math.round(maxStrokeWidth / 6));
   const paper = estimatePaper(page, cell);
-  const gains = Float32Array.from(paper.data, (light) => 255 / light);
-  const flat = new Uint8Array(data.length);
+  const gains = new Float32Array(paper.data).map((light) => 255 / light);
+  const flat = new Uint8Array(data.length).fill(255);
   const left = new Uint16Array(width);
   const share = new Float32Array(width);
   for (let x = 0; x < width; x++) [left[x], share[x]] = cellPosition(x, cell, paper.width);
@@ -19,9 +20,11 @@ export function flattenBackground(page: GrayImage, maxStrokeWidth: number): Gray
       across[column] = above + (gains[below * paper.width + column]! - above) * down;
     }
     for (let x = 0, pixel = y * width; x < width; x++, pixel++) {
+      const light = data[pixel]!;
+      if (light === 255) continue;
       const gain = across[left[x]!]!;
-      const value = data[pixel]! * (gain + (across[left[x]! + 1]! - gain) * share[x]!);
-      flat[pixel] = value > 255 ? 255 : value;
+      const value = light * (gain + (across[left[x]! + 1]! - gain) * share[x]!);
+      if (value < 255) flat[pixel] = value;
     }
   }
   return { width, height, data: flat };
@@ -34,31 +37,16 @@ function cellPosition(pixel: number, cell: number, cells: number): [cell: number
   return [before, at - before];
 }
 
+const REACH = { across: 3, down: 3 };
+
 /** Estimates paper brightness per cell: a morphological closing, then a blur. */
 function estimatePaper(page: GrayImage, cell: number): GrayImage {
   const small = downscale(page, cell);
   // At least one of 7 adjacent cells shows paper between the letters.
-  const closed = inverted(dilated(inverted(dilated(small, 3)), 3));
+  const closed = erode(dilate(small, REACH), REACH);
   const smooth = blur(blur(closed, 2), 2);
   // The minimum avoids a division by nearly zero in dark areas.
   return { ...smooth, data: smooth.data.map((light) => Math.max(24, light)) };
-}
-
-const inverted = ({ width, height, data }: GrayImage): GrayImage => ({
-  width,
-  height,
-  data: data.map((light) => 255 - light),
-});
-
-function dilated(grey: GrayImage, radius: number): GrayImage {
-  return alongBoth(grey, (line, out) => {
-    for (let i = 0; i < line.length; i++) {
-      let best = 0;
-      const end = Math.min(line.length - 1, i + radius);
-      for (let j = Math.max(0, i - radius); j <= end; j++) if (line[j]! > best) best = line[j]!;
-      out[i] = best;
-    }
-  });
 }
 
 function blur(grey: GrayImage, radius: number): GrayImage {

@@ -20,4 +20,19 @@ describe('grayscale images', () => {
       data: Uint8Array.of(100, 20, 60, 90),
     });
   });
+
+  it.each([2, 3, 4, 8, 16, 20, 24])('downscale by %d gives the means, rounded down', (by) => {
+    const [width, height] = [3 * by + 5, 2 * by + 1];
+    const data = Uint8Array.from({ length: width * height }, (_, i) => (i % 7 === 0 ? 255 : (i * 97) % 256));
+    const { width: columns, height: rows, data: small } = downscale({ width, height, data }, by);
+    expect([columns, rows]).toEqual([Math.ceil(width / by), 3]);
+    for (const [at, mean] of small.entries()) {
+      const [left, top] = [(at % columns) * by, Math.floor(at / columns) * by];
+      const square = [...data].filter((_, i) => {
+        const [x, y] = [(i % width) - left, Math.floor(i / width) - top];
+        return x >= 0 && x < by && y >= 0 && y < by;
+      });
+      expect(mean).toBe(Math.floor(square.reduce((sum, value) => sum + value, 0) / square.length));
+    }
+  });
 });

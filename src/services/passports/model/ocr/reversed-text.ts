@@ -1,5 +1,6 @@
 import { findComponents, type Rectangle } from './binarize.ts';
 import { downscale, type GrayImage } from './grayscale.ts';
+import { dilate, erode } from './morphology.ts';
 
 /** Areas of at least this size, in inches: a line of print on a coloured bar. */
 const MIN_HEIGHT = 0.13;
@@ -33,8 +34,8 @@ export function reverseDarkAreas(page: GrayImage, dpi: number): GrayImage {
   const leastCells = (MIN_HEIGHT * MIN_WIDTH * dpi ** 2) / cell ** 2;
   if (small.data.reduce((count, light) => count + (isDark(light) ? 1 : 0), 0) < MIN_FILLED * leastCells) return page;
   // A morphological closing fills light print, and an opening removes dark print beside the bar.
-  const closed = extremes(extremes(small, WITHIN_PRINT, Math.min), WITHIN_PRINT, Math.max);
-  const opened = extremes(extremes(closed, BESIDE, Math.max), BESIDE, Math.min);
+  const closed = dilate(erode(small, WITHIN_PRINT), WITHIN_PRINT);
+  const opened = erode(dilate(closed, BESIDE), BESIDE);
   const dark = { ...small, data: opened.data.map((light) => (isDark(light) ? 1 : 0)) };
   const bars = findComponents(dark).filter(
     ({ left, top, right, bottom, area }) =>
@@ -142,30 +143,3 @@ function quantile(counts: Uint32Array, share: number): number {
 }
 
 const sum = (counts: Uint32Array): number => counts.reduce((total, count) => total + count, 0);
-
-/** The smallest or largest value within the radii. */
-function extremes(
-  { width, height, data }: GrayImage,
-  { across, down }: { readonly across: number; readonly down: number },
-  best: (a: number, b: number) => number,
-): GrayImage {
-  const rows = new Uint8Array(data.length);
-  const result = new Uint8Array(data.length);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      let value = data[y * width + x]!;
-      for (let i = Math.max(0, x - across); i <= Math.min(width - 1, x + across); i++)
-        value = best(value, data[y * width + i]!);
-      rows[y * width + x] = value;
-    }
-  }
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      let value = rows[y * width + x]!;
-      for (let j = Math.max(0, y - down); j <= Math.min(height - 1, y + down); j++)
-        value = best(value, rows[j * width + x]!);
-      result[y * width + x] = value;
-    }
-  }
-  return { width, height, data: result };
-}

@@ -65,19 +65,17 @@ const sizesAt = (dpi: number) => ({
 function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): { thin: Line[]; crossed: Line[] } {
   const mask = new Uint8Array(data.length);
   const crossings: [start: number, end: number][] = [];
-  for (let y = 0; y < height; y++) {
-    const end = (y + 1) * width;
-    for (let x = y * width; x < end; x++) {
-      if (data[x] === 0) continue;
-      const start = x;
-      // Bridges gaps of two pixels in faint lines.
-      while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
-      if (x - start < sizes.run) continue;
-      const share = thinShare(data, width, start, x, sizes.maxThickness);
-      const isShort = x - start < sizes.longRun;
-      if (share >= (isShort ? 0.85 : 0.5)) mask.fill(1, start, Math.min(x, end));
-      else if (isShort && share >= 0.7) crossings.push([start, Math.min(x, end)]);
-    }
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  for (let x = bytes.indexOf(1); x >= 0; x = bytes.indexOf(1, x)) {
+    const start = x;
+    const end = (Math.floor(x / width) + 1) * width;
+    // Bridges gaps of two pixels in faint lines.
+    while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
+    if (x - start < sizes.run) continue;
+    const share = thinShare(data, width, start, x, sizes.maxThickness);
+    const isShort = x - start < sizes.longRun;
+    if (share >= (isShort ? 0.85 : 0.5)) mask.fill(1, start, x);
+    else if (isShort && share >= 0.7) crossings.push([start, x]);
   }
   const thin = piecesOf({ width, height, data: mask });
   mask.fill(0);
@@ -214,17 +212,13 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
 /** Mirrors at the diagonal. */
 export const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
-/** Transposes in squares of 64 pixels, which fit in the CPU cache. */
+/** Little of a page is ink. */
 function transposed({ width, height, data }: BinaryImage): BinaryImage {
   const out = new Uint8Array(data.length);
-  for (let top = 0; top < height; top += 64) {
-    for (let left = 0; left < width; left += 64) {
-      const bottom = Math.min(height, top + 64);
-      const right = Math.min(width, left + 64);
-      for (let y = top; y < bottom; y++) {
-        for (let x = left; x < right; x++) out[x * height + y] = data[y * width + x]!;
-      }
-    }
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  for (let at = bytes.indexOf(1); at >= 0; at = bytes.indexOf(1, at)) {
+    const y = Math.floor(at / width);
+    for (let x = at - y * width; x < width && data[at] === 1; x++, at++) out[x * height + y] = 1;
   }
   return { width: height, height: width, data: out };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
-import { quarterTurn } from '../../page-geometry.ts';
-import { scaling, translation } from './projection.ts';
+import { type Projection, quarterTurn } from '../../page-geometry.ts';
+import { compose, scaling, translation } from './projection.ts';
 import { warp } from './warp.ts';
 
 describe('warp', () => {
@@ -24,5 +24,18 @@ describe('warp', () => {
     const page = createDrawing(64, 64, 200).box(0, 0, 32, 64, 90);
     const wide = warp(page, translation(-40, 0), 144, 64);
     expect([wide.data[32 * 144 + 5], wide.data[32 * 144 + 140]]).toEqual([90, 200]);
+  });
+
+  it('gives the same pixels wherever areas of one value are', () => {
+    const tilt: Projection = [1.03, 0.011, 3.3, -0.013, 0.98, 4.7, -2e-5, 3e-5, 1];
+    const drawn = (dx: number, dy: number) => {
+      const page = createDrawing(160, 140, 255)
+        .box(60 + dx, 50 + dy, 30, 9)
+        .box(64 + dx, 20 + dy, 3, 80);
+      page.box(20 + dx, 90 + dy, 60, 30, 128).box(28 + dx, 97 + dy, 1, 1);
+      return warp(page, compose(translation(dx, dy), tilt), 120, 110);
+    };
+    const expected = drawn(8, 8);
+    for (let dx = 9; dx < 16; dx++) expect(drawn(dx, 8 + ((5 * dx) % 8))).toEqual(expected);
   });
 });

@@ -9,7 +9,7 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
   let blurred: GrayImage | undefined;
   const weights = WEIGHTS;
   const isAffine = g === 0 && h === 0 && i === 1;
-  const isUniform = findUniform(source);
+  const cells = findUniformCells(source);
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
     let nx = b * y + c + a * 0.5;
@@ -30,8 +30,21 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
       const x0 = sx | 0;
       const y0 = sy | 0;
       let at = (y0 - 1) * w + x0 - 1;
-      if (isUniform[at]) {
-        out[pixel] = data[at]!;
+      const column = (x0 - 1) >> CELL_BITS;
+      const cell = ((y0 - 1) >> CELL_BITS) * cells.columns + column;
+      const cellBelow = ((y0 + 2) >> CELL_BITS) * cells.columns + column;
+      const end = ((column + Math.min(cells.runs[cell]!, cells.runs[cellBelow]!)) << CELL_BITS) - 2;
+      if (sx < end && cells.values[cell] === cells.values[cellBelow]) {
+        const value = data[at]!;
+        out[pixel] = value;
+        const steps = Math.min(
+          width - u,
+          stepsTo(end, nx, a, nw, g),
+          stepsTo(-x0 - 0.5, -nx, -a, nw, g),
+          stepsTo(y0 + 1.5, ny, d, nw, g),
+          stepsTo(-y0 - 0.5, -ny, -d, nw, g),
+        );
+        for (let step = 1; step + 1 <= steps; step++, u++, nx += a, ny += d, nw += g) out[++pixel] = value;
         continue;
       }
       const wx = ((sx - x0) * STEPS) << 2;
@@ -53,25 +66,38 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
   return { width, height, data: out };
 }
 
-/** 1 where the square of 4 × 4 pixels to the right and below has one value, as most of a clean scan. */
-function findUniform({ width, height, data }: GrayImage): Uint8Array {
-  const found = new Uint8Array(data.length);
-  // Rows, from this one on, whose four pixels have one value.
-  const rows = new Uint8Array(width);
-  for (let y = height - 1; y >= 0; y--) {
-    let run = 0;
-    for (let x = width - 1, at = y * width + x; x >= 0; x--, at--) {
-      const value = data[at]!;
-      run = x + 1 < width && data[at + 1] === value ? run + 1 : 1;
-      if (run < 4) rows[x] = 0;
-      else rows[x] = rows[x]! > 0 && data[at + width] === value ? rows[x]! + 1 : 1;
-      if (rows[x]! >= 4) {
-        found[at] = 1;
-        rows[x] = 4;
-      }
+/** The number of steps until (n + a·steps) / (w + g·steps), which is less than `end`, reaches it. */
+function stepsTo(end: number, n: number, a: number, w: number, g: number): number {
+  const speed = a - end * g;
+  return speed > 0 ? (end * w - n) / speed : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Squares of one value, most of a clean scan. `runs` has the number of successive ones with that value, from each to the
+ * right; 0 at the right and bottom edges.
+ */
+function findUniformCells({ width, height, data }: GrayImage) {
+  const size = 1 << CELL_BITS;
+  const columns = (width >> CELL_BITS) + 1;
+  const rows = (height >> CELL_BITS) + 1;
+  const runs = new Uint16Array(columns * rows);
+  const values = new Uint8Array(columns * rows);
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  for (let row = 0; row < rows - 1; row++) {
+    for (let column = columns - 2; column >= 0; column--) {
+      const cell = row * columns + column;
+      const from = (row * width + column) * size;
+      const value = data[from]!;
+      const four = Math.imul(value, 0x01010101);
+      let line = from;
+      const below = from + size * width;
+      while (line < below && view.getInt32(line) === four && view.getInt32(line + 4) === four) line += width;
+      if (line < below) continue;
+      values[cell] = value;
+      runs[cell] = values[cell + 1] === value ? runs[cell + 1]! + 1 : 1;
     }
   }
-  return found;
+  return { columns, runs, values };
 }
 
 function nearest({ width, height, data }: GrayImage, x: number, y: number): number {
@@ -81,6 +107,8 @@ function nearest({ width, height, data }: GrayImage, x: number, y: number): numb
 }
 
 const STEPS = 64;
+/** Squares of 8 × 8 pixels. */
+const CELL_BITS = 3;
 const BLUR = 16;
 
 const WEIGHTS = cubicWeights();
