@@ -58,10 +58,13 @@ export function createFolderFiles({ dir }: { dir: string }): Files {
       const key = newId();
       const draft = join(tempDir, key);
       try {
-        await mkdir(tempDir, { recursive: true });
-        await mkdir(dirname(pathOf(key)), { recursive: true });
         const drafted = await writeTempFile(draft, source, { maxBytes, signal, durable: true });
-        await rename(draft, pathOf(key));
+        await rename(draft, pathOf(key)).catch(async (error: NodeJS.ErrnoException) => {
+          ifMissing(error);
+          await mkdir(dirname(pathOf(key)), { recursive: true });
+          await syncFolder(dir);
+          await rename(draft, pathOf(key));
+        });
         await syncFolder(dirname(pathOf(key)));
         return { key, ...drafted };
       } catch (error) {

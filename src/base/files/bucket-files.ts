@@ -46,7 +46,6 @@ export function openBucketFiles(
       const draft = join(tempDir, key);
       let sent = false;
       try {
-        await mkdir(tempDir, { recursive: true });
         const drafted = await writeTempFile(draft, source, { maxBytes, signal, durable: false });
         const open = () => {
           sent = true;

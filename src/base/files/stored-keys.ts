@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing, syncFolder } from '../file-system.ts';
 import { newId } from '../ids.ts';
@@ -38,8 +38,6 @@ export function folderKeys(dir: string): StoredKeys {
       const tempDir = join(dir, 'incoming');
       const draft = join(tempDir, newId());
       try {
-        // Before the first upload there is no folder.
-        await mkdir(tempDir, { recursive: true });
         const limits = { maxBytes: Number.POSITIVE_INFINITY, signal: undefined };
         await writeTempFile(draft, Buffer.from(text), { ...limits, durable: true });
         await rename(draft, join(dir, MARKER));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
+import { ifMissing } from '../file-system.ts';
 import { withFreeSpace } from './free-space.ts';
 
 export interface WrittenFile {
@@ -22,8 +23,8 @@ export class FileTooLarge extends Error {
 }
 
 /**
- * Writes `source` to a new file, synced if `durable`, and throws `StorageUnavailable` before a stream fills the disk. On errors the
- * caller deletes the file and handles the source.
+ * Writes `source` to a new file, whose folder it creates if necessary; synced if `durable`. Throws `StorageUnavailable` before
+ * a stream fills the disk. On errors the caller deletes the file and handles the source.
  */
 export async function writeTempFile(
   path: string,
@@ -33,7 +34,12 @@ export async function writeTempFile(
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let sizeBytes = 0;
-  const handle = await open(path, 'wx', 0o600);
+  const create = () => open(path, 'wx', 0o600);
+  const handle = await create().catch(async (error: NodeJS.ErrnoException) => {
+    ifMissing(error);
+    await mkdir(dirname(path), { recursive: true });
+    return create();
+  });
   try {
     const pieces = piecesOf(source, signal);
     for await (const piece of Buffer.isBuffer(source) ? pieces : withFreeSpace(pieces, dirname(path))) {
