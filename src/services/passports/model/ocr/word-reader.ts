@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import sharp from 'sharp';
 import { openSession } from '../../../../ml/session.ts';
 import { bundledFile } from '../bundled-file.ts';
-import type { GrayImage } from './grayscale.ts';
+import { downscale, type GrayImage } from './grayscale.ts';
+import { warp } from './warp.ts';
 
 /** The text of a word image. */
 export interface WordReading {
@@ -24,7 +24,7 @@ export async function openWordReader(concurrency: number) {
   const session = await openSession({ path, poolSize: Math.min(MAX_THREADS, concurrency) });
 
   async function readBatch(images: readonly GrayImage[], width: number, signal: AbortSignal): Promise<WordReading[]> {
-    const scaled = await Promise.all(images.map(scale));
+    const scaled = images.map(scale);
     const x = { type: 'float32', data: toInput(scaled, width), dims: [images.length, 1, HEIGHT, width] } as const;
     const { probabilities } = await session.run({ x }, signal);
     const [, steps, classes] = probabilities!.dims as [number, number, number];
@@ -70,27 +70,17 @@ const HEIGHT = 32;
 const PADDED_WIDTHS = [64, 96, 128, 160, 224, 320, 448, 640];
 const BATCH = 16;
 
-interface ScaledImage {
-  readonly width: number;
-  readonly data: Uint8Array;
-}
-
 const scaledWidth = ({ width, height }: GrayImage): number =>
   Math.max(1, Math.min(PADDED_WIDTHS.at(-1)!, Math.round((HEIGHT * width) / height)));
 
-async function scale(image: GrayImage): Promise<ScaledImage> {
-  const { width, height, data } = image;
-  const scaled = scaledWidth(image);
-  const pixels = await sharp(data, { raw: { width, height, channels: 1 } })
-    .resize(scaled, HEIGHT, { fit: 'fill' })
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-  return { width: scaled, data: pixels };
+function scale(image: GrayImage): GrayImage {
+  const width = scaledWidth(image);
+  const source = downscale(image, Math.max(1, Math.floor(image.height / HEIGHT)));
+  return warp(source, [source.width / width, 0, 0, 0, source.height / HEIGHT, 0, 0, 0, 1], width, HEIGHT);
 }
 
 /** `[images, 1, HEIGHT, width]`, -1 black, 1 white, padded with white. */
-function toInput(images: readonly ScaledImage[], width: number): Float32Array {
+function toInput(images: readonly GrayImage[], width: number): Float32Array {
   const plane = HEIGHT * width;
   const input = new Float32Array(images.length * plane).fill(1);
   for (const [i, image] of images.entries())
