@@ -92,7 +92,8 @@ describe('Documents with the maximum number of pages', () => {
     console.log(`200 pages in ${Math.round(performance.now() - began) / 1000} s`);
     expect(result).toMatchObject({ status: 'SUCCESS', pages: 200, data: { general: { year_built: 1978 } } });
     expect(result['fields']['general:year_built']).toMatchObject({ page: 200 });
-    expect(await states(most)).toEqual(['PENDING', 'PROCESSING', 'SUCCESS']);
+    // The stream shows PENDING unless a worker takes the document at once.
+    expect((await states(most)).filter((state) => state !== 'PENDING')).toEqual(['PROCESSING', 'SUCCESS']);
 
     expect(await assay.resultOf(client, more)).toMatchObject({
       status: 'PERMANENT_ERROR',
