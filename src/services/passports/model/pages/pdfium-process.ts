@@ -46,6 +46,8 @@ const MAX_IMAGE_PIXELS = 600e6;
 // Scans may have the words of a stamp.
 const MIN_TEXT_WORDS = 60;
 const MIN_SCAN_SHARE = 0.6;
+const MIN_SCAN_DPI = 150;
+const POINTS_PER_INCH = 72;
 const A4 = { width: 595, height: 842 };
 
 // Ctrl+C also signals this process, but the parent decides when it ends.
@@ -119,11 +121,21 @@ async function read(page: OpenPage | undefined, request: PageRequest): Promise<P
     if (page) return readText(page, request.page);
     return { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' };
   }
-  const raster = draw(page, request.type === 'picture' ? pictureSize(page ?? A4) : request.size);
+  const raster = draw(page, sizeFor(page, request));
   if (request.type === 'render') return raster;
   // Avoids copying megabytes of pixels between processes.
   const picture = await encodePicture(raster);
   return request.type === 'picture' ? picture : { raster: { ...toGrayscale(raster), channels: 1 }, picture };
+}
+
+/** A scan in the resolution of its image, which later steps resample once, up to that of the request. */
+function sizeFor(page: OpenPage | undefined, request: Exclude<PageRequest, { type: 'text' }>): RasterSize {
+  if (request.type === 'picture') return pictureSize(page ?? A4);
+  if (request.type === 'render' || !page) return request.size;
+  const { largestImageShare: share, largestImagePixels: pixels } = drawing(page);
+  if (share < MIN_SCAN_SHARE) return request.size;
+  const dpi = POINTS_PER_INCH * Math.sqrt(pixels / (share * page.width * page.height));
+  return { ...request.size, dpi: Math.min(request.size.dpi, Math.max(MIN_SCAN_DPI, dpi)) };
 }
 
 /** White if the page cannot be opened. */
