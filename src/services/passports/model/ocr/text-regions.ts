@@ -32,8 +32,9 @@ export function findTextRegions(
   ];
   const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, line: box }));
   const isolated: TextRegion[] = [];
+  const findAdjacent = indexRegions(regions, height);
   for (const component of small) {
-    const adjacent = regions.find((region) => isAdjacent(region, component));
+    const adjacent = findAdjacent(component);
     if (adjacent) Object.assign(adjacent, boundingBox([adjacent, component]));
     else if (isLetter({ ...component, area: 0 }) || isDash(component, height, horizontal)) isolated.push(component);
   }
@@ -82,6 +83,29 @@ function isAdjacent({ left, right, line }: TextRegion & { line: TextRegion }, co
     component.bottom > line.top - 0.4 * high &&
     component.top < line.bottom + 0.3 * high
   );
+}
+
+/** Returns a search for the first region to which a component is adjacent, among the thousands of a floor plan. */
+function indexRegions<Region extends TextRegion & { line: TextRegion }>(regions: readonly Region[], height: number) {
+  const bands = new Map<number, number[]>();
+  const bandsOf = (top: number, bottom: number) => {
+    const first = Math.floor(top / (4 * height));
+    return Array.from({ length: Math.floor(bottom / (4 * height)) - first + 1 }, (_, i) => first + i);
+  };
+  for (const [index, { line }] of regions.entries()) {
+    const high = line.bottom - line.top;
+    for (const band of bandsOf(line.top - high, line.bottom + high)) {
+      const indexes = bands.get(band) ?? [];
+      indexes.push(index);
+      bands.set(band, indexes);
+    }
+  }
+  return (component: TextRegion): Region | undefined => {
+    const found = bandsOf(component.top, component.bottom).flatMap(
+      (band) => bands.get(band)?.find((index) => isAdjacent(regions[index]!, component)) ?? [],
+    );
+    return found.length === 0 ? undefined : regions[Math.min(...found)];
+  };
 }
 
 function isDash({ left, right, top, bottom }: TextRegion, height: number, horizontal: Rules['horizontal']): boolean {
