@@ -19,8 +19,7 @@ const projects = PROJECTS[tier] ?? DEFAULT_PROJECTS;
 if (projects.length > 1) ensureBuilt();
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const args = [tier === '--watch' ? 'watch' : 'run', ...projects.flatMap((name) => ['--project', name]), ...rest];
-// With two files at a time these tests leave a fifth of two cores idle; those of the full tier do not.
-if (tier !== '--full') args.push('--tagsFilter', '!full', '--maxWorkers=3');
+if (tier !== '--full') args.push('--tagsFilter', '!full');
 const env = { ...process.env, TMPDIR: process.env.TMPDIR ?? memoryFolder() };
 const { status } = spawnSync(process.execPath, [vitest, ...args], { stdio: 'inherit', env });
 process.exitCode = status ?? 1;
