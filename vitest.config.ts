@@ -22,8 +22,8 @@ const server = { globalSetup: ['test/support/database-server.ts'] };
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/reporter.ts'],
-    // Files at a time, each with its own database on one server: two leave a fifth to a third of two cores idle.
-    maxWorkers: 3,
+    // Two cores: two files at a time, each with its own database on one server.
+    maxWorkers: 2,
     tags: [{ name: 'full', description: 'only in `npm run test:full`' }],
     projects: [
       {

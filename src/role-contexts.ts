@@ -180,6 +180,10 @@ export async function createModelContext({ db, fetch, files, shared, log }: AppC
   const scratchDir = join(shared.dataDir, 'scratch');
   await mkdir(scratchDir, { recursive: true, mode: 0o700 }).catch(toOperatorError);
   await deleteStale(scratchDir, DAY_MS);
+  // Copies of a bucket's files, left by a crash, on a host without a sweeper.
+  await files
+    .cleanup()
+    .catch((err: unknown) => log.warn({ err }, 'temporary files of the file store were not deleted'));
   return { db, fetch, files, scratchDir, log };
 }
 

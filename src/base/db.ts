@@ -17,7 +17,10 @@ export interface Statement {
   limitMs?: number;
 }
 
-/** For statements that a client waits for: rejects as unavailable before the client times out. */
+/**
+ * For statements that a client waits for: rejects as unavailable before the client times out. And for others of a task: a
+ * connection that changes its limit costs a round trip.
+ */
 export const CLIENT_LIMIT_MS = 5_000;
 
 export interface QueryResult<Row> {

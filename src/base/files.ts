@@ -52,6 +52,11 @@ export function createFolderFiles({ dir }: { dir: string }): Files {
   const pathOf = (key: string) => join(dir, keyToPath(key));
   const opened = async (key: string) =>
     isFileKey(key) ? open(pathOf(key)).catch(ifMissing).catch(failStorage) : undefined;
+  const exists = async (key: string) => {
+    const handle = await opened(key);
+    await handle?.close();
+    return handle !== undefined;
+  };
 
   return {
     async put(source, { maxBytes, signal }) {
@@ -95,14 +100,13 @@ export function createFolderFiles({ dir }: { dir: string }): Files {
       return { sizeBytes, stream };
     },
 
-    async withPath(key, read) {
-      if (!isFileKey(key)) return undefined;
+    async withPath(key, read, { signal }) {
+      if (!(await exists(key))) return undefined;
       try {
         return await read(pathOf(key));
       } catch (error) {
-        const handle = await opened(key);
-        if (!handle) return undefined;
-        await handle.close();
+        // It may have been removed meanwhile.
+        if (!signal.aborted && !(await exists(key))) return undefined;
         throw error;
       }
     },

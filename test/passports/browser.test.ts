@@ -666,8 +666,9 @@ describe('Passports pages for every document state', () => {
     const file = (name: string, text: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(text) });
     await page.locator('#pdfs').setInputFiles([file('good.pdf', '%PDF-1.7\n1'), file('notes.pdf', 'notes')]);
     await until(() => page.locator('#documents li').count()).toBe(1);
-    expect(await page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
     await page.reload();
+    await until(() => page.locator('#touch').textContent()).not.toBe('');
     expect(await page.locator('#refused').isVisible()).toBe(false);
     expect(problems).toEqual([]);
   });

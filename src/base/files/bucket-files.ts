@@ -27,7 +27,7 @@ export interface BucketFiles extends Files, StoredKeys {
 
 /**
  * A file store in a bucket. Uploads are first written to `tempDir`, because a request starts with its length and hash, and
- * then sent as one atomic PUT.
+ * then sent as one atomic PUT. Copies for `withPath` are there, too.
  */
 export function openBucketFiles(
   bucket: Bucket,

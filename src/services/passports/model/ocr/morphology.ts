@@ -8,7 +8,7 @@ export interface Radii {
 
 /** Gives each pixel the largest value within the radii. */
 export function dilate({ width, height, data }: GrayImage, { across, down }: Radii): GrayImage {
-  const rows = data.slice();
+  const rows = new Uint8Array(data);
   for (let by = 1; by <= across; by++) {
     for (let y = 0; y < height; y++) {
       const end = (y + 1) * width;
@@ -19,12 +19,12 @@ export function dilate({ width, height, data }: GrayImage, { across, down }: Rad
       }
     }
   }
-  const result = rows.slice();
-  for (let by = width; by <= down * width; by += width) {
-    for (let at = by; at < rows.length; at++) {
-      const [above, below] = [rows[at - by]!, rows[at]!];
+  const result = new Uint8Array(rows);
+  for (let by = 1; by <= down; by++) {
+    for (let at = by * width, other = 0; at < rows.length; at++, other++) {
+      const [above, below] = [rows[other]!, rows[at]!];
       if (above > result[at]!) result[at] = above;
-      if (below > result[at - by]!) result[at - by] = below;
+      if (below > result[other]!) result[other] = below;
     }
   }
   return { width, height, data: result };

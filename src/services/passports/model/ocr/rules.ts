@@ -212,7 +212,7 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
 /** Mirrors at the diagonal. */
 export const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
-/** Little of a page is ink. */
+/** Copies only the ink, which is little of a page. */
 function transposed({ width, height, data }: BinaryImage): BinaryImage {
   const out = new Uint8Array(data.length);
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);

@@ -52,7 +52,7 @@ function recognize(program: string, languages: string, tiff: Buffer, signal: Abo
     // Ctrl+C must reach only the worker.
     detached: true,
     // Parallel pages are faster than parallel threads.
-    // Huge pages, as most of the system's time is page faults of the language models (glibc 2.35; ignored elsewhere).
+    // Huge pages, because page faults of the language models take a tenth of the time (glibc 2.35; ignored elsewhere).
     env: { ...environment(), OMP_THREAD_LIMIT: '1', GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' },
   });
   let isTimedOut = false;

@@ -75,7 +75,7 @@ const scaledWidth = ({ width, height }: GrayImage): number =>
 
 function scale(image: GrayImage): GrayImage {
   const width = scaledWidth(image);
-  const source = downscale(image, Math.max(1, Math.floor(image.height / HEIGHT)));
+  const source = downscale(image, Math.max(1, Math.round(image.height / HEIGHT)));
   return warp(source, [source.width / width, 0, 0, 0, source.height / HEIGHT, 0, 0, 0, 1], width, HEIGHT);
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { StorageUnavailable } from '../../../../base/files/storage-unavailable.ts';
 import { firstMessage } from '../../../../base/thread-requests.ts';
 import { workerEntry } from '../../../../base/worker-entry.ts';
 import type { PdfProblem } from './pdfium-document.ts';
@@ -41,7 +42,7 @@ export function acquirePdfProcess() {
     await killed?.exited;
   };
   return {
-    /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
+    /** Any error closes the document: {@link PdfRejected} (also after a crash), `StorageUnavailable`, the signal's reason, or another error. */
     send(question: PdfRequest, signal: AbortSignal): Promise<PdfResult> {
       pending++;
       const answer = last.then(async () => {
@@ -110,6 +111,7 @@ async function request(child: ChildProcess, question: PdfRequest, signal: AbortS
   child.send(question);
   const answer = await firstMessage(child, exitAnswer, signal);
   if ('problem' in answer) throw new PdfRejected(answer.problem);
+  if ('unavailable' in answer) throw new StorageUnavailable(answer.unavailable);
   if ('error' in answer) throw new Error(`The PDF could not be read: ${answer.error}`);
   return answer;
 }

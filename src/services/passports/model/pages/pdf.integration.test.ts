@@ -5,6 +5,7 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestPdf, type TestObject, type TestPage, writeTempPdf } from '../../../../../test/support/ocr/pdf.ts';
+import { StorageUnavailable } from '../../../../base/files/storage-unavailable.ts';
 import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { toGrayscale } from '../ocr/grayscale.ts';
 import { encodePicture } from './page-picture.ts';
@@ -189,6 +190,31 @@ describe('Pdf.render, Pdf.picture and Pdf.scan', () => {
     expect(scan.picture.equals(await encodePicture(raster))).toBe(true);
   });
 
+  it('scan() draws a page with nothing but an image in its resolution', async () => {
+    const size = { dpi: 300, maxPixels: 1e6 };
+    const stripes = (width: number, height: number): TestObject => ({
+      number: 1000,
+      dictionary: `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`,
+      body: Buffer.from(Array.from({ length: width * height }, (_, i) => (i % 3 === 0 ? 0 : 255))),
+    });
+    const scanOf = async (image: TestObject, page: Partial<TestPage> = {}) => {
+      const content = `q 144 0 0 72 0 0 cm /Im Do Q ${page.content ?? ''}`;
+      const resources = '/XObject << /Im 1000 0 R >>';
+      const pdf = await opened(createTestPdf([{ resources, size: [144, 72], ...page, content }], [image]));
+      return (await pdf.scan(1, size, signal)).raster;
+    };
+    const image = stripes(361, 180);
+    const same = await scanOf(image);
+    expect([same.width, same.height]).toEqual([361, 180]);
+    expect(Buffer.from(same.data).equals(image.body as Buffer)).toBe(true);
+    expect(await scanOf(image, { entries: '/Rotate 90' })).toMatchObject({ width: 180, height: 361 });
+    const full = { width: 600, height: 300 };
+    expect(await scanOf(image, { content: 'BT /F1 14 Tf 20 20 Td (stamp) Tj ET' })).toMatchObject(full);
+    expect(await scanOf(stripes(1, 1))).toMatchObject(full);
+    expect(await scanOf(stripes(900, 450))).toMatchObject(full);
+    expect(await scanOf(image, { entries: '/CropBox [700 900 800 1000]' })).toMatchObject({ width: 4, height: 4 });
+  });
+
   it('render() draws in grayscale on request and applies the page rotation', async () => {
     const pdf = await opened(createTestPdf([{ content: red, entries: '/Rotate 90' }]));
     const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6, grey: true }, signal);
@@ -338,6 +364,10 @@ describe('PDF processes', () => {
   it('are not started when the signal is already aborted', async () => {
     const aborted = AbortSignal.abort(new Error('No longer wanted.'));
     await expect(openPdf('nowhere.pdf', { maxPages: 1, signal: aborted })).rejects.toThrow('No longer wanted.');
+  });
+
+  it('are unavailable when the file cannot be read', async () => {
+    await expect(openPdf('/nowhere/a.pdf', { maxPages: 1, signal })).rejects.toThrow(StorageUnavailable);
   });
 
   it('are isolated: a crash affects neither other open documents nor later ones', async () => {

@@ -9,7 +9,7 @@ export { type PdfProblem, PdfRejected, type Raster, type RasterSize };
 /** An open PDF; pages start at 1. Any error closes it: {@link PdfRejected}, the signal's reason or a transient error. */
 export type Pdf = Awaited<ReturnType<typeof openPdf>>;
 
-/** Opens a file, which must exist until the PDF is closed. `cpuSeconds` limits each request. Throws {@link PdfRejected}. */
+/** Opens a file, which must exist until then: the process keeps it open. `cpuSeconds` limits each request. Throws {@link PdfRejected}. */
 export async function openPdf(
   path: string,
   { maxPages, signal, cpuSeconds = MAX_CPU_SECONDS }: { maxPages: number; signal: AbortSignal; cpuSeconds?: number },

@@ -11,6 +11,8 @@ export interface Drawing {
   /** Share of the page area that the largest image covers. */
   readonly largestImageShare: number;
   readonly largestImagePixels: number;
+  /** The resolution of the image of a page without anything else. */
+  readonly onlyImageDpi?: number | undefined;
 }
 
 /** Includes nested form objects. */
@@ -25,6 +27,8 @@ export function readDrawing(pdfium: Pdfium, page: OpenPage): Drawing {
     coveredTexts: new Set(),
     largestImageShare: 0,
     largestImagePixels: 0,
+    drawn: 0,
+    imageDpi: 0,
     left: MAX_OBJECTS,
   };
   try {
@@ -35,7 +39,7 @@ export function readDrawing(pdfium: Pdfium, page: OpenPage): Drawing {
   } finally {
     call.free(walk.buffer);
   }
-  return walk;
+  return { ...walk, onlyImageDpi: walk.drawn === 1 && walk.imageDpi > 0 ? walk.imageDpi : undefined };
 }
 
 interface Walk extends Drawing {
@@ -46,6 +50,9 @@ interface Walk extends Drawing {
   readonly coveredTexts: Set<number>;
   largestImageShare: number;
   largestImagePixels: number;
+  /** Objects, without the forms that contain them. */
+  drawn: number;
+  imageDpi: number;
   left: number;
   readonly buffer: number;
 }
@@ -58,11 +65,14 @@ const KIND = { text: 1, path: 2, image: 3, form: 5 } as const;
 const MAX_THICKNESS = 3;
 // Share of the page area.
 const MIN_COVER_SHARE = 0.8;
+const POINTS_PER_INCH = 72;
 
 function visit(walk: Walk, object: number, displayMatrix: Matrix, depth: number): void {
   const { call } = walk.pdfium;
   if (!object || walk.left-- <= 0) return;
-  switch (call.FPDFPageObj_GetType(object)) {
+  const kind = call.FPDFPageObj_GetType(object);
+  if (kind !== KIND.form) walk.drawn++;
+  switch (kind) {
     case KIND.text:
       walk.texts.push(object);
       return;
@@ -87,17 +97,28 @@ function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
   const { call, uint } = walk.pdfium;
   const { width, height } = walk.page;
   const { buffer } = walk;
-  if (call.FPDFImageObj_GetImagePixelSize(object, buffer, buffer + 4)) {
-    walk.largestImagePixels = Math.max(walk.largestImagePixels, uint(buffer) * uint(buffer + 4));
-  }
+  const pixels = call.FPDFImageObj_GetImagePixelSize(object, buffer, buffer + 4)
+    ? [uint(buffer), uint(buffer + 4)]
+    : [];
   const [x0, y0, x1, y1] = unitSquareBox(multiplyMatrices(matrixOf(walk, object), displayMatrix));
+  if (pixels.length > 0) {
+    walk.largestImagePixels = Math.max(walk.largestImagePixels, pixels[0]! * pixels[1]!);
+    walk.imageDpi = POINTS_PER_INCH * Math.max(...sideRatios(pixels, [x1 - x0, y1 - y0]));
+  }
   const visible =
     Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
-  const share = visible / (width * height);
+  const share = visible === 0 ? 0 : visible / (width * height);
   walk.largestImageShare = Math.max(walk.largestImageShare, share);
   if (share >= MIN_COVER_SHARE) for (const text of walk.texts) walk.coveredTexts.add(text);
   if (Math.min(x1 - x0, y1 - y0) <= MAX_THICKNESS) walk.strokes.push([x0, y0, x1, y1]);
 }
+
+/**
+ * Pixels per point along the longer and the shorter side, which may be turned. Half a pixel more, because the size of a raster
+ * is rounded down.
+ */
+const sideRatios = (pixels: readonly number[], points: readonly number[]): number[] =>
+  [Math.max, Math.min].map((side) => (side(...pixels) + 0.5) / side(...points));
 
 /** An image fills the transformed unit square. */
 const unitSquareBox = (matrix: Matrix): Stroke =>

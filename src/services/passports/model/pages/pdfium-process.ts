@@ -1,5 +1,6 @@
 // Reads one PDF at a time in a separate process, which a malicious file may crash.
 import sharp from 'sharp';
+import { StorageUnavailable, toStorageError } from '../../../../base/files/storage-unavailable.ts';
 import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page-geometry.ts';
 import { toGrayscale } from '../ocr/grayscale.ts';
 import { takeCheckBoxes } from './drawn-boxes.ts';
@@ -30,7 +31,12 @@ export interface PdfResult {
   /** The page cannot be opened. */
   readonly damaged?: boolean;
 }
-export type PdfResponse = PdfResult | { readonly problem: PdfProblem } | { readonly error: string };
+export type PdfResponse =
+  | PdfResult
+  | { readonly problem: PdfProblem }
+  /** The file cannot be read. */
+  | { readonly unavailable: string }
+  | { readonly error: string };
 
 export interface Scan {
   /** Grayscale. */
@@ -46,8 +52,8 @@ const MAX_IMAGE_PIXELS = 600e6;
 // Scans may have the words of a stamp.
 const MIN_TEXT_WORDS = 60;
 const MIN_SCAN_SHARE = 0.6;
+/** The image may have a mask with more pixels. */
 const MIN_SCAN_DPI = 150;
-const POINTS_PER_INCH = 72;
 const A4 = { width: 595, height: 842 };
 
 // Ctrl+C also signals this process, but the parent decides when it ends.
@@ -72,7 +78,7 @@ async function handle(request: PdfRequest): Promise<void> {
   watch.end();
   process.send!(response, () => {
     // The state of the library may be inconsistent.
-    if ('problem' in response || 'error' in response) process.exit();
+    if (!('value' in response)) process.exit();
   });
 }
 
@@ -96,6 +102,8 @@ async function tryRespond(request: DocumentRequest): Promise<PdfResponse> {
     return await respond(request);
   } catch (error) {
     // A WebAssembly trap, or exhausted memory or stack.
+    const unavailable = toStorageError(error);
+    if (unavailable instanceof StorageUnavailable) return { unavailable: unavailable.reason };
     const isTooComplex = error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
     return isTooComplex
       ? { problem: 'too_complex' }
@@ -128,14 +136,13 @@ async function read(page: OpenPage | undefined, request: PageRequest): Promise<P
   return request.type === 'picture' ? picture : { raster: { ...toGrayscale(raster), channels: 1 }, picture };
 }
 
-/** A scan in the resolution of its image, which later steps resample once, up to that of the request. */
+/** A page with nothing but an image is drawn in its resolution, up to that of the request: later steps resample it. */
 function sizeFor(page: OpenPage | undefined, request: Exclude<PageRequest, { type: 'text' }>): RasterSize {
   if (request.type === 'picture') return pictureSize(page ?? A4);
   if (request.type === 'render' || !page) return request.size;
-  const { largestImageShare: share, largestImagePixels: pixels } = drawing(page);
-  if (share < MIN_SCAN_SHARE) return request.size;
-  const dpi = POINTS_PER_INCH * Math.sqrt(pixels / (share * page.width * page.height));
-  return { ...request.size, dpi: Math.min(request.size.dpi, Math.max(MIN_SCAN_DPI, dpi)) };
+  const { largestImageShare, onlyImageDpi = 0 } = drawing(page);
+  const isScan = largestImageShare >= MIN_SCAN_SHARE && onlyImageDpi >= MIN_SCAN_DPI;
+  return isScan ? { ...request.size, dpi: Math.min(request.size.dpi, onlyImageDpi) } : request.size;
 }
 
 /** White if the page cannot be opened. */
