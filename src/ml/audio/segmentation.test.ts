@@ -17,10 +17,11 @@ const inSeconds = (made: Cut | undefined) =>
 
 describe('findNextCut', () => {
   test('adds a margin before and after speech that ends with a long pause', () => {
-    expect(inSeconds(cut(alternate(0, 1, 5, 3, 5)))).toEqual([0.7, 6.3]);
+    expect(inSeconds(cut(alternate(0, 1, 5, 5, 5)))).toEqual([0.7, 6.3]);
   });
 
   test('spans short pauses', () => {
+    expect(cut(alternate(5, 3, 5, 3.5, 5))).toBeUndefined();
     expect(cut(alternate(5, 1, 5, 1.5, 5))).toBeUndefined();
     expect(inSeconds(cut(alternate(5, 1, 5, 1.5, 5), { ended: true }))).toEqual([0, 17.4]);
   });

@@ -67,8 +67,11 @@ const SPEECH_CONTINUE_THRESHOLD = 0.35;
 /** Shorter regions are knocks or coughs. */
 const MIN_SPEECH_FRAMES = secondsToFrames(0.2);
 const PAUSE_FRAMES = secondsToFrames(0.13);
-/** Pause that ends a window. Longer silence costs time, and some models hallucinate words in it. */
-const LONG_PAUSE_FRAMES = secondsToFrames(2);
+/**
+ * Pause that ends a window. Longer silence costs time, and some models hallucinate words in it. With 2 s, speech of sentences with
+ * pauses of 2.5 s has twice as many wrong words: sentences alone are harder.
+ */
+const LONG_PAUSE_FRAMES = secondsToFrames(4);
 /** Margin around speech: word boundaries are softer than the detector's threshold. */
 const PADDING_FRAMES = secondsToFrames(0.3);
 const SILENCE_REPORT_FRAMES = secondsToFrames(30);

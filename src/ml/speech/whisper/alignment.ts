@@ -42,15 +42,26 @@ const FILTER_RADIUS = 3;
 
 function medianFiltered(values: Float32Array): Float32Array {
   const last = values.length - 1;
-  const near = new Float32Array(2 * FILTER_RADIUS + 1);
-  return values.map((_, i) => {
-    for (let k = -FILTER_RADIUS; k <= FILTER_RADIUS; k++) {
-      const at = Math.abs(i + k);
-      near[k + FILTER_RADIUS] = values[Math.max(0, at > last ? 2 * last - at : at)]!;
-    }
-    near.sort();
-    return near[FILTER_RADIUS]!;
-  });
+  // Mirrored at both ends.
+  const valueAt = (i: number) => {
+    const at = Math.abs(i);
+    return values[Math.max(0, at > last ? 2 * last - at : at)]!;
+  };
+  const result = new Float32Array(values.length);
+  const sorted = new Float32Array(2 * FILTER_RADIUS + 1).map((_, i) => valueAt(i - FILTER_RADIUS)).sort();
+  for (let i = 0; i <= last; i++) {
+    result[i] = sorted[FILTER_RADIUS]!;
+    replaceSorted(sorted, valueAt(i - FILTER_RADIUS), valueAt(i + 1 + FILTER_RADIUS));
+  }
+  return result;
+}
+
+function replaceSorted(sorted: Float32Array, old: number, value: number): void {
+  let at = 0;
+  while (at < sorted.length - 1 && sorted[at]! < old) at++;
+  for (; at > 0 && sorted[at - 1]! > value; at--) sorted[at] = sorted[at - 1]!;
+  for (; at < sorted.length - 1 && sorted[at + 1]! < value; at++) sorted[at] = sorted[at + 1]!;
+  sorted[at] = value;
 }
 
 function cheapestPath(matrix: Float32Array, rows: number, frames: number): Onsets {

@@ -6,8 +6,10 @@ export const FRAME_SECONDS = 0.02;
 export function detectQuietFrames(samples: Float32Array): (frame: number) => boolean {
   const size = FRAME_SECONDS * SAMPLE_RATE;
   const loudness = Array.from({ length: Math.ceil(samples.length / size) }, (_, frame) => {
-    const part = samples.subarray(frame * size, (frame + 1) * size);
-    return Math.sqrt(part.reduce((sum, sample) => sum + sample ** 2, 0) / part.length);
+    const to = Math.min((frame + 1) * size, samples.length);
+    let energy = 0;
+    for (let i = frame * size; i < to; i++) energy += samples[i]! * samples[i]!;
+    return Math.sqrt(energy / (to - frame * size));
   });
   const ranked = loudness.toSorted((a, b) => a - b);
   const percentile = (share: number) => ranked[Math.floor(share * ranked.length)] ?? 0;
