@@ -64,7 +64,11 @@ export async function openNetwork(
   const pastOf = (outputs: Outputs, names: readonly string[], length?: number) =>
     Object.fromEntries(names.map((name) => [name, firstTokens(outputs[presentOf(name)]!, length)]));
 
-  async function start(mel: Float32Array, first: number): Promise<DecoderState> {
+  /** The state after the token `first`, from a log-mel spectrogram. After `release`, none of the window's states may be continued. */
+  async function start(
+    mel: Float32Array,
+    first: number,
+  ): Promise<{ readonly state: DecoderState; release(): Promise<void> }> {
     const input = { input_features: new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]) };
     const encoded = (await encoder.run(input))['last_hidden_state']!;
     const constant = pastOf(await keys.run({ encoder_hidden_states: encoded }), encoderPasts);
@@ -77,7 +81,11 @@ export async function openNetwork(
       };
     };
     const noPast = new Tensor('float32', new Float32Array(0), [1, heads as number, 0, width as number]);
-    return step(Object.fromEntries(ownPasts.map((name) => [name, noPast])), first);
+    return {
+      state: await step(Object.fromEntries(ownPasts.map((name) => [name, noPast])), first),
+      // 40 MB, which would wait for the garbage collector.
+      release: () => releaseBuffers(...[encoded, ...Object.values(constant)].map(floatsOf)),
+    };
   }
 
   return {
@@ -114,6 +122,8 @@ function firstTokens(tensor: Outputs[string], length = tensor.dims[2]!): Outputs
   }
   return new Tensor('float32', data, [1, heads, length, width]);
 }
+
+const floatsOf = ({ data }: Outputs[string]) => data as Float32Array<ArrayBuffer>;
 
 const tokens = (token: number) => new Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]);
 

@@ -9,7 +9,7 @@ import { splitSentences } from '../sentences.ts';
 import { detectLanguage, noSpeechProbability } from './decode.ts';
 import { isHallucination } from './hallucination-filter.ts';
 import { logMel, WINDOW_SECONDS } from './log-mel.ts';
-import { openNetwork } from './network.ts';
+import { type DecoderState, openNetwork } from './network.ts';
 import { preferTerms } from './prefer-terms.ts';
 import { detectQuietFrames } from './silence.ts';
 import { transcribeWithFallback } from './temperature-fallback.ts';
@@ -31,12 +31,21 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
 
   const finderOf = rememberLast(createTermFinder);
 
-  async function transcribeOnce(
+  async function transcribeOnce(samples: Float32Array, options: EngineOptions): Promise<Segment[]> {
+    const { state, release } = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
+    try {
+      options.throwIfStopped();
+      return await decode(state, samples, options);
+    } finally {
+      await release();
+    }
+  }
+
+  async function decode(
+    state: DecoderState,
     samples: Float32Array,
     { language: requested, translate, terms, throwIfStopped }: EngineOptions,
   ): Promise<Segment[]> {
-    const state = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
-    throwIfStopped();
     // Falls back to detection for a language that the model does not know.
     const isKnown = requested !== undefined && vocabulary.languages.has(requested);
     const { language, probability } = isKnown
