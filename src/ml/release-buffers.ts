@@ -5,7 +5,7 @@ import { MessageChannel } from 'node:worker_threads';
 const POOLED_BYTES = 64 * 1024;
 
 /**
- * Frees the memory of large byte arrays; they are empty afterwards, and so are other views of their memory. The garbage
+ * Frees the memory of large typed arrays; they are empty afterwards, and so are other views of their memory. The garbage
  * collector would keep up to hundreds of megabytes of them for seconds.
  */
 export async function releaseBuffers(

@@ -81,7 +81,7 @@ async function transcribeFile(
   }
   const { segments } = await transcribe({
     recognizers: [recognizer],
-    windows: (maxSeconds) => cutWindows(counted(), { detector, maxSeconds, signal }),
+    windows: (limits) => cutWindows(counted(), { ...limits, detector, signal }),
     request: { language },
     checkpoint: undefined,
     report() {},

@@ -9,8 +9,10 @@ function alternate(...seconds: number[]): number[] {
     Array.from({ length: secondsToFrames(length) }, () => (i % 2 === 0 ? 0.9 : 0.02)),
   );
 }
-const cut = (probabilities: number[], { ended = false, powers = probabilities, max = MAX } = {}): Cut | undefined =>
-  findNextCut({ probabilities, powers, ended }, max);
+const cut = (
+  probabilities: number[],
+  { ended = false, powers = probabilities, max = MAX, pause = 4 } = {},
+): Cut | undefined => findNextCut({ probabilities, powers, ended }, max, pause);
 const seconds = (frames: number) => Math.round(frames * 0.032 * 10) / 10;
 const inSeconds = (made: Cut | undefined) =>
   made?.kind === 'speech' ? [seconds(made.from), seconds(made.to)] : made && seconds(made.to);
@@ -20,8 +22,9 @@ describe('findNextCut', () => {
     expect(inSeconds(cut(alternate(0, 1, 5, 5, 5)))).toEqual([0.7, 6.3]);
   });
 
-  test('spans short pauses', () => {
+  test('spans pauses up to the longest one of a window', () => {
     expect(cut(alternate(5, 3, 5, 3.5, 5))).toBeUndefined();
+    expect(inSeconds(cut(alternate(5, 3, 5), { pause: 2 }))).toEqual([0, 5.3]);
     expect(cut(alternate(5, 1, 5, 1.5, 5))).toBeUndefined();
     expect(inSeconds(cut(alternate(5, 1, 5, 1.5, 5), { ended: true }))).toEqual([0, 17.4]);
   });

@@ -16,7 +16,12 @@ export type Cut =
  * at the best short pause, or at the quietest place in unbroken speech; and regularly in long silence. The result
  * depends only on frames since the last cut, so resuming from a cut gives the same cuts as processing from the start.
  */
-export function findNextCut(analysis: FrameAnalysis, maxFrames: number): Cut | undefined {
+export function findNextCut(
+  analysis: FrameAnalysis,
+  maxFrames: number,
+  maxPauseSeconds = DEFAULT_MAX_PAUSE_SECONDS,
+): Cut | undefined {
+  const longPauseFrames = secondsToFrames(maxPauseSeconds);
   const frames = analysis.probabilities.length;
   const regions: SpeechRegion[] = [];
   let open: SpeechRegion | undefined;
@@ -37,7 +42,7 @@ export function findNextCut(analysis: FrameAnalysis, maxFrames: number): Cut | u
     }
     const from = Math.max(0, first.from - PADDING_FRAMES);
     const last = regions.at(-1);
-    if (!open && last && now + 1 - last.to >= LONG_PAUSE_FRAMES)
+    if (!open && last && now + 1 - last.to >= longPauseFrames)
       return { kind: 'speech', from, to: last.to + PADDING_FRAMES };
     if (now + 1 - from >= maxFrames) {
       const candidates = open ? [...regions, open] : regions;
@@ -68,10 +73,10 @@ const SPEECH_CONTINUE_THRESHOLD = 0.35;
 const MIN_SPEECH_FRAMES = secondsToFrames(0.2);
 const PAUSE_FRAMES = secondsToFrames(0.13);
 /**
- * Pause that ends a window. Longer silence costs time, and some models hallucinate words in it. With 2 s, speech of sentences with
- * pauses of 2.5 s has twice as many wrong words: sentences alone are harder.
+ * A longer pause ends a window: silence costs time, and some models hallucinate words in it. With 2 s, sentences with pauses of
+ * 2.5 and 3.5 s between them had twice as many wrong words, as each was recognized alone.
  */
-const LONG_PAUSE_FRAMES = secondsToFrames(4);
+const DEFAULT_MAX_PAUSE_SECONDS = 4;
 /** Margin around speech: word boundaries are softer than the detector's threshold. */
 const PADDING_FRAMES = secondsToFrames(0.3);
 const SILENCE_REPORT_FRAMES = secondsToFrames(30);

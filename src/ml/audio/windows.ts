@@ -6,6 +6,12 @@ import type { SpeechDetector } from './speech-detector.ts';
 
 export { openSpeechDetector, type SpeechDetector } from './speech-detector.ts';
 
+export interface WindowLimits {
+  readonly maxSeconds: number;
+  /** A longer pause ends a window. */
+  readonly maxPauseSeconds?: number | undefined;
+}
+
 /**
  * Yields the speech windows of a recording in order, cut at pauses, none longer than `maxSeconds`; during silence,
  * yields the processed position at intervals. Memory is bounded by `maxSeconds`.
@@ -15,9 +21,9 @@ export { openSpeechDetector, type SpeechDetector } from './speech-detector.ts';
  */
 export async function* cutWindows(
   pieces: AsyncIterable<Float32Array>,
-  options: { detector: SpeechDetector; maxSeconds: number; fromSeconds?: number; signal: AbortSignal },
+  options: WindowLimits & { detector: SpeechDetector; fromSeconds?: number; signal: AbortSignal },
 ): AsyncGenerator<Window | { processedUntil: number }> {
-  const { detector, maxSeconds, fromSeconds = 0, signal } = options;
+  const { detector, maxSeconds, maxPauseSeconds, fromSeconds = 0, signal } = options;
   const maxFrames = secondsToFrames(maxSeconds);
   const buffer = createSampleBuffer();
   let start = Math.round(fromSeconds * SAMPLE_RATE);
@@ -60,7 +66,7 @@ export async function* cutWindows(
   }
 
   function findCut(): Cut | undefined {
-    return buffer.length() === 0 ? undefined : findNextCut({ ...frames.scores(), ended }, maxFrames);
+    return buffer.length() === 0 ? undefined : findNextCut({ ...frames.scores(), ended }, maxFrames, maxPauseSeconds);
   }
 }
 

@@ -8,17 +8,18 @@ import type { Segment } from './recognizer.ts';
 import type { EngineRequest, ThreadOptions } from './thread.ts';
 
 /**
- * The tensors of a window make V8 collect garbage four times. With its four marking threads, a collection of 28 MB takes
- * 150 ms of CPU time; in the engine's thread alone 10 ms.
+ * The tensors of a window make V8 collect garbage four times; marking 28 MB beside the program took 150 ms of its threads' CPU
+ * time. With this flag it marks in the pauses of the program. It is valid for all threads of the process. `--single-threaded-gc` and
+ * `--no-parallel-marking` abort Node 20 when they are set later than its start.
  */
-const markInOneThread = () => setFlagsFromString('--no-concurrent-marking');
+const markInPauses = () => setFlagsFromString('--no-concurrent-marking');
 
 /** Opens an engine in a thread, so that the caller stays free for heartbeats. */
 export async function openEngineThread(files: EngineFiles, threads: number) {
   const cancelledId = new SharedArrayBuffer(4);
   const lastCancelled = new Int32Array(cancelledId);
   const workerData: ThreadOptions = { files, threads, lastCancelled: cancelledId };
-  markInOneThread();
+  markInPauses();
   const start = () => startThread('./thread', import.meta.url, { workerData });
   const thread = createPersistentThread(start, 'the engine');
   const oneAtATime = pLimit(1);

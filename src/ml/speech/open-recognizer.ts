@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { EngineFiles } from './engine.ts';
 import { openEngines } from './engines.ts';
 import { findInstalledFolder, verifyModelFiles } from './installed-models.ts';
 import { requireSpeechModel, type SpeechManifest } from './model-list.ts';
@@ -22,6 +23,7 @@ export async function openRecognizer(
     name: 'local',
     model: name,
     windowSeconds: manifest.windowSeconds,
+    maxPauseSeconds: hasWordTimes(files) ? undefined : MAX_PAUSE_SECONDS_BY_LENGTH,
     parallel,
     async recognize(window, { language, translate, vocabulary = [], signal }) {
       if (language !== undefined && manifest.languages?.includes(language) === false) {
@@ -44,6 +46,11 @@ export async function openRecognizer(
     close: () => engines.close(),
   };
 }
+
+/** Moonshine has no timestamps. */
+const hasWordTimes = (files: EngineFiles) => !(files.runs === 'sherpa' && 'moonshine' in files.model);
+// The sentences of a window share its time by their length, and so the pauses between them.
+const MAX_PAUSE_SECONDS_BY_LENGTH = 2;
 
 /** Each engine has its own copies of the weights. */
 const MAX_BYTES_OF_TWO = 150e6;

@@ -49,6 +49,8 @@ export interface Recognizer {
   /** Model name for heartbeats and diagnostics: `whisper-base`, `moonshine-base`… */
   readonly model: string;
   readonly windowSeconds: number;
+  /** A longer pause ends a window; by default 4 s. */
+  readonly maxPauseSeconds?: number | undefined;
   /** How many windows it transcribes at once; default 1. More wait. */
   readonly parallel?: number;
   /**

@@ -48,8 +48,8 @@ export async function loadModel(deps: {
     const { durationSeconds } = audio;
     const transcribed = await transcribe({
       recognizers,
-      windows: (maxSeconds, fromSeconds) =>
-        cutWindows(audio.pieces({ fromSeconds, signal }), { detector, maxSeconds, fromSeconds, signal }),
+      windows: (limits, fromSeconds) =>
+        cutWindows(audio.pieces({ fromSeconds, signal }), { ...limits, detector, fromSeconds, signal }),
       request: input as unknown as TranscribeInput,
       checkpoint: checkpoint as unknown as Checkpoint | undefined,
       report: (progress) => report(progressOf(progress.until, durationSeconds), progress as unknown as JsonObject),

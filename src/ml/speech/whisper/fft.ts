@@ -87,7 +87,7 @@ function transformPass(
   }
 }
 
-/** `transformPass` of radix 4, without products. */
+/** `transformPass` of radix 4: only the twiddle factors need products. */
 function transformFours(
   { stride, groups, large }: Pass,
   { re: fromRe, im: fromIm }: Complex,

@@ -4,7 +4,7 @@ import { releaseBuffers } from '../../release-buffers.ts';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
 import { FRAMES } from './log-mel.ts';
 
-/** Immutable decoder state after some tokens; any state can be continued several times. */
+/** Immutable decoder state after some tokens; until `release`, any state can be continued several times. */
 export interface DecoderState {
   readonly logits: Float32Array;
   /** Attention of the last token over the audio: per head of `alignmentHeads`, [1500] values of 20 ms. */
@@ -83,7 +83,7 @@ export async function openNetwork(
     const noPast = new Tensor('float32', new Float32Array(0), [1, heads as number, 0, width as number]);
     return {
       state: await step(Object.fromEntries(ownPasts.map((name) => [name, noPast])), first),
-      // 40 MB, which would wait for the garbage collector.
+      // 40 MB of whisper-base, which would wait for the garbage collector.
       release: () => releaseBuffers(...[encoded, ...Object.values(constant)].map(floatsOf)),
     };
   }

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../../base/loop.ts';
+import type { WindowLimits } from '../../../ml/audio/windows.ts';
 import { type Recognizer, RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
 import type { TaskFailure } from '../../../tasks/task.ts';
 import { type Checkpoint, transcribe } from './transcribe.ts';
@@ -8,7 +9,10 @@ import { type Checkpoint, transcribe } from './transcribe.ts';
 const log = pino({ level: 'silent' });
 
 /** Four windows of 10 s; the third is silent. */
-async function* windows(_maxSeconds: number, fromSeconds: number): AsyncGenerator<Window | { processedUntil: number }> {
+async function* windows(
+  _limits: WindowLimits,
+  fromSeconds: number,
+): AsyncGenerator<Window | { processedUntil: number }> {
   for (const start of [0, 10, 20, 30]) {
     if (start < fromSeconds) continue;
     if (start === 20) yield { processedUntil: 30 };

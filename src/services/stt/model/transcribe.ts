@@ -1,5 +1,6 @@
 import type { Log } from '../../../base/log.ts';
 import { sleep } from '../../../base/loop.ts';
+import type { WindowLimits } from '../../../ml/audio/windows.ts';
 import {
   type RecognitionRequest,
   type Recognizer,
@@ -34,8 +35,8 @@ export interface RecognizedSegments {
 
 interface TranscribeOptions {
   readonly recognizers: readonly Recognizer[];
-  /** The windows from a second on, at most `maxSeconds` long, and the positions of skipped silence. */
-  readonly windows: (maxSeconds: number, fromSeconds: number) => AsyncIterable<Window | { processedUntil: number }>;
+  /** The windows from a second on, and the positions of skipped silence. */
+  readonly windows: (limits: WindowLimits, fromSeconds: number) => AsyncIterable<Window | { processedUntil: number }>;
   readonly request: RecognitionRequest;
   /** Of an earlier attempt. */
   readonly checkpoint: Checkpoint | undefined;
@@ -79,7 +80,7 @@ async function transcribeAll(
 ): Promise<RecognizedSegments> {
   const { request, report, log, signal } = options;
   const spell = createSpelling(request.translate ? [] : (request.vocabulary ?? []));
-  const { name: service, windowSeconds, parallel = 1 } = recognizer;
+  const { name: service, windowSeconds, maxPauseSeconds, parallel = 1 } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
   const running: { readonly until: number; readonly recognized: Promise<readonly Segment[]> }[] = [];
@@ -104,7 +105,7 @@ async function transcribeAll(
     return { until: window.end, recognized };
   };
   try {
-    for await (const window of options.windows(windowSeconds, until)) {
+    for await (const window of options.windows({ maxSeconds: windowSeconds, maxPauseSeconds }, until)) {
       signal.throwIfAborted();
       const isSilent = 'processedUntil' in window;
       running.push(isSilent ? { until: window.processedUntil, recognized: Promise.resolve([]) } : start(window));
