@@ -1,11 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import pLimit from 'p-limit';
-import { OcrTimeout, type Recognize, type TextEngine } from './ocr-engine.ts';
+import type { GrayImage } from './grayscale.ts';
+import { type LineWord, OcrTimeout, type Recognize, type TextEngine } from './ocr-engine.ts';
+import { openTesseractPool } from './tesseract-pool.ts';
+import type { TesseractCommand } from './tesseract-process.ts';
 import { encodeTiff } from './tiff.ts';
 import { parseTsv } from './tsv.ts';
 
 /** In order of preference. The model of the Cyrillic script is as fast as that of Russian and makes fewer errors. */
 const RUSSIAN = ['Cyrillic', 'script/Cyrillic', 'rus'];
+
+/** A page of dense text takes 4 s on a slow core. */
+const TIMEOUT_MS = 60_000;
 
 /** Opens the installed Tesseract; undefined if it or a model for Russian is missing. */
 export async function openTesseract(program: string, concurrency: number): Promise<TextEngine | undefined> {
@@ -15,19 +21,18 @@ export async function openTesseract(program: string, concurrency: number): Promi
   const hasEnglish = installed.includes('eng');
   const languages = hasEnglish ? `${russian}+eng` : russian;
   const limit = pLimit(concurrency);
-  const recognizeIn =
-    (models: string): Recognize =>
-    async (lines, signal) => {
-      if (lines.length === 0) return [];
-      const tsv = await limit(() => recognize(program, models, encodeTiff(lines), signal));
-      if (tsv === 'timeout') throw new OcrTimeout(lines.length);
-      return parseTsv(tsv, lines.length);
-    };
+  const [all, english] = [commandFor(program, languages), commandFor(program, 'eng')];
+  const pool = await openTesseractPool(all, concurrency);
+  const read = pool?.read ?? readOnce;
+  const recognizeWith =
+    (command: TesseractCommand): Recognize =>
+    async (lines, signal) =>
+      lines.length === 0 ? [] : limit(() => withinTime(lines.length, signal, (ended) => read(command, lines, ended)));
   return {
     name: `tesseract ${languages}`,
-    recognize: recognizeIn(languages),
-    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng') }),
-    close: async () => {},
+    recognize: recognizeWith(all),
+    ...(hasEnglish && { recognizeEnglish: recognizeWith(english) }),
+    close: async () => pool?.close(),
   };
 }
 
@@ -39,45 +44,53 @@ function installedLanguages(program: string): Promise<string[]> {
   });
 }
 
-/** A page of dense text takes 4 s on a slow core. */
-const TIMEOUT_MS = 60_000;
-
-/** Returns TSV. */
-function recognize(program: string, languages: string, tiff: Buffer, signal: AbortSignal): Promise<string | 'timeout'> {
-  signal.throwIfAborted();
+const commandFor = (program: string, languages: string): TesseractCommand => ({
+  program,
   // 13 is a raw line. 7 searches for the line and reads a single 3 as a 5.
-  const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', '13', '--dpi', '300', 'tsv'], {
-    signal,
-    killSignal: 'SIGKILL',
-    // Ctrl+C must reach only the worker.
-    detached: true,
-    // Parallel pages are faster than parallel threads.
-    // Huge pages, because page faults of the language models take a tenth of the time (glibc 2.35; ignored elsewhere).
-    env: { ...environment(), OMP_THREAD_LIMIT: '1', GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' },
-  });
-  let isTimedOut = false;
-  const limit = setTimeout(() => {
-    isTimedOut = true;
-    child.kill('SIGKILL');
-  }, TIMEOUT_MS).unref();
-  return new Promise((resolve, reject) => {
+  options: ['-l', languages, '--psm', '13', '--dpi', '300'],
+  // Parallel pages are faster than parallel threads.
+  // Huge pages, because page faults of the language models take a tenth of the time (glibc 2.35; ignored elsewhere).
+  env: { ...environment(), OMP_THREAD_LIMIT: '1', GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' },
+});
+
+/** Runs `read` with a signal that ends it: the caller's, or an `OcrTimeout` after `TIMEOUT_MS`. */
+async function withinTime<T>(lines: number, signal: AbortSignal, read: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new OcrTimeout(lines)), TIMEOUT_MS);
+  try {
+    return await read(AbortSignal.any([signal, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads with a process that loads its models and ends. */
+async function readOnce(
+  { program, options, env }: TesseractCommand,
+  lines: readonly GrayImage[],
+  signal: AbortSignal,
+): Promise<LineWord[][]> {
+  // Ctrl+C must reach only the worker.
+  const args = ['stdin', 'stdout', ...options, 'tsv'];
+  const child = spawn(program, args, { signal, killSignal: 'SIGKILL', detached: true, env });
+  const tsv = await new Promise<string>((resolve, reject) => {
     const stdout: Buffer[] = [];
     let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = (stderr + chunk.toString()).slice(-500);
     });
-    child.on('error', reject);
+    child.on('error', (error) => reject(signal.aborted ? signal.reason : error));
     child.on('close', (code, killedBy) => {
-      clearTimeout(limit);
-      if (isTimedOut) resolve('timeout');
-      else if (code === 0) resolve(Buffer.concat(stdout).toString());
+      if (code === 0) resolve(Buffer.concat(stdout).toString());
       else reject(new Error(`Tesseract exited with ${killedBy ?? code}: ${stderr}`));
     });
     // The exit code gives the reason.
     child.stdin.on('error', () => {});
-    child.stdin.end(tiff);
+    child.stdin.end(encodeTiff(lines));
   });
+  return parseTsv(tsv, lines.length);
 }
 
 /** The environment of Tesseract, without the worker's secrets. */

@@ -1,14 +1,14 @@
 import type { LineWord } from './ocr-engine.ts';
 
 /** Parses TSV: column 0 is the level (5: word), 1 the page, 6 to 9 the box, 10 the confidence in percent, 11 the text. */
-export function parseTsv(tsv: string, pages: number): LineWord[][] {
+export function parseTsv(tsv: string, pages: number, firstPage = 1): LineWord[][] {
   const words = Array.from({ length: pages }, (): LineWord[] => []);
   for (const row of tsv.split('\n')) {
     const cells = row.split('\t');
     const text = cells[11]?.trim();
     if (cells[0] !== '5' || !text) continue;
     const [left = 0, top = 0, width = 0, height = 0, percent = 0] = cells.slice(6, 11).map(Number);
-    words[Number(cells[1]) - 1]?.push({
+    words[Number(cells[1]) - firstPage]?.push({
       text,
       left,
       top,
