@@ -1,4 +1,4 @@
-import { downscale, type GrayImage } from './grayscale.ts';
+import { downscale, type GrayImage, WHITE } from './grayscale.ts';
 import { dilate, erode } from './morphology.ts';
 
 /** Makes paper white: removes shadows, tinted cells and stains wider than `maxStrokeWidth` pixels. */
@@ -6,12 +6,13 @@ export function flattenBackground(page: GrayImage, maxStrokeWidth: number): Gray
   const { width, height, data } = page;
   const cell = Math.max(2, Math.round(maxStrokeWidth / 6));
   const paper = estimatePaper(page, cell);
-  const gains = new Float32Array(paper.data).map((light) => 255 / light);
+  const gains = gainsOf(paper);
   const flat = new Uint8Array(data.length).fill(255);
   const left = new Uint16Array(width);
   const share = new Float32Array(width);
   for (let x = 0; x < width; x++) [left[x], share[x]] = cellPosition(x, cell, paper.width);
   const across = new Float32Array(paper.width + 1);
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
   for (let y = 0; y < height; y++) {
     const [top, down] = cellPosition(y, cell, paper.height);
     const below = Math.min(paper.height - 1, top + 1);
@@ -21,7 +22,10 @@ export function flattenBackground(page: GrayImage, maxStrokeWidth: number): Gray
     }
     for (let x = 0, pixel = y * width; x < width; x++, pixel++) {
       const light = data[pixel]!;
-      if (light === 255) continue;
+      if (light === 255) {
+        for (; x + 4 < width && view.getInt32(pixel + 1) === WHITE; x += 4) pixel += 4;
+        continue;
+      }
       const gain = across[left[x]!]!;
       const value = light * (gain + (across[left[x]! + 1]! - gain) * share[x]!);
       if (value < 255) flat[pixel] = value;
@@ -44,35 +48,38 @@ function estimatePaper(page: GrayImage, cell: number): GrayImage {
   const small = downscale(page, cell);
   // At least one of 7 adjacent cells shows paper between the letters.
   const closed = erode(dilate(small, REACH), REACH);
-  const smooth = blur(blur(closed, 2), 2);
-  // The minimum avoids a division by nearly zero in dark areas.
-  return { ...smooth, data: smooth.data.map((light) => Math.max(24, light)) };
+  return blur(blur(closed, 2), 2);
 }
 
-function blur(grey: GrayImage, radius: number): GrayImage {
-  return alongBoth(grey, (line, out) => {
-    for (let i = 0; i < line.length; i++) {
-      const start = Math.max(0, i - radius);
-      const end = Math.min(line.length - 1, i + radius);
-      let sum = 0;
-      for (let j = start; j <= end; j++) sum += line[j]!;
-      out[i] = sum / (end - start + 1);
-    }
-  });
+/** What makes the paper white. The minimum avoids a division by nearly zero in dark areas. */
+function gainsOf({ data }: GrayImage): Float32Array {
+  const gains = new Float32Array(data.length);
+  for (let cell = 0; cell < data.length; cell++) gains[cell] = 255 / Math.max(24, data[cell]!);
+  return gains;
 }
 
-/** Filters all rows, then all columns. */
-function alongBoth({ width, height, data }: GrayImage, pass: (line: Uint8Array, out: Uint8Array) => void): GrayImage {
+function blur({ width, height, data }: GrayImage, radius: number): GrayImage {
   const rows = new Uint8Array(data.length);
-  for (let y = 0; y < height; y++)
-    pass(data.subarray(y * width, (y + 1) * width), rows.subarray(y * width, (y + 1) * width));
+  for (let y = 0; y < height; y++) averageAlong(data, rows, { from: y * width, step: 1, count: width, radius });
   const result = new Uint8Array(data.length);
-  const column = new Uint8Array(height);
-  const out = new Uint8Array(height);
-  for (let x = 0; x < width; x++) {
-    for (let y = 0; y < height; y++) column[y] = rows[y * width + x]!;
-    pass(column, out);
-    for (let y = 0; y < height; y++) result[y * width + x] = out[y]!;
-  }
+  for (let x = 0; x < width; x++) averageAlong(rows, result, { from: x, step: width, count: height, radius });
   return { width, height, data: result };
+}
+
+interface Run {
+  readonly from: number;
+  readonly step: number;
+  readonly count: number;
+  readonly radius: number;
+}
+
+/** The mean of the values within the radius, of those of a row or a column. */
+function averageAlong(source: Uint8Array, target: Uint8Array, { from, step, count, radius }: Run): void {
+  let sum = 0;
+  for (let i = 0; i < Math.min(count, radius); i++) sum += source[from + i * step]!;
+  for (let i = 0, at = from; i < count; i++, at += step) {
+    if (i + radius < count) sum += source[at + radius * step]!;
+    if (i > radius) sum -= source[at - (radius + 1) * step]!;
+    target[at] = sum / (Math.min(count - 1, i + radius) - Math.max(0, i - radius) + 1);
+  }
 }

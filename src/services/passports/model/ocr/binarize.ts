@@ -1,4 +1,4 @@
-import type { GrayImage } from './grayscale.ts';
+import { type GrayImage, WHITE } from './grayscale.ts';
 
 /** A binary image: 1 is ink, 0 is paper. */
 export type BinaryImage = GrayImage;
@@ -16,16 +16,29 @@ export interface Component extends Rectangle {
   readonly area: number;
 }
 
+/** Pixels darker than `threshold`, from 0 to 255, are ink. Compares four at a time. */
 export function binarize({ width, height, data }: GrayImage, threshold: number): BinaryImage {
   const ink = new Uint8Array(data.length);
-  for (let pixel = 0; pixel < data.length; pixel++) ink[pixel] = data[pixel]! < threshold ? 1 : 0;
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  const words = new Int32Array(ink.buffer, 0, data.length >> 2);
+  // Added to the lower seven bits of a pixel, it sets the eighth if they are not below the lower bits of the threshold.
+  const complement = Math.imul((threshold > 128 ? 256 : 128) - threshold, 0x01010101);
+  for (let word = 0; word < words.length; word++) {
+    const four = view.getInt32(word * 4, true);
+    if (four === WHITE) continue;
+    const reached = (four & 0x7f7f7f7f) + complement;
+    words[word] = (~(threshold > 128 ? four & reached : four | reached) >>> 7) & 0x01010101;
+  }
+  for (let pixel = words.length * 4; pixel < data.length; pixel++) ink[pixel] = data[pixel]! < threshold ? 1 : 0;
   return { width, height, data: ink };
 }
 
 /** Otsu's threshold (1979), limited so that the noise of a blank page does not become ink. */
 export function otsuThreshold({ data }: GrayImage): number {
   const counts = new Float64Array(256);
-  for (let pixel = 0; pixel < data.length; pixel += 3) counts[data[pixel]!]!++;
+  for (let pixel = 0; pixel < data.length; pixel += 3) if (data[pixel] !== 255) counts[data[pixel]!]!++;
+  // Apart, because adding to the count that was stored last waits for it.
+  counts[255] = Math.ceil(data.length / 3) - counts.reduce((sum, count) => sum + count, 0);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const all = counts.reduce((sum, count, value) => sum + count * value, 0);
   let best = 0;

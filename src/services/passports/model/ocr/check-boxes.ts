@@ -110,18 +110,21 @@ function outlineInterior(ink: BinaryImage, square: Rectangle): number | undefine
   const isInk = (x: number, y: number) => ink.data[y * ink.width + x] === 1;
   // The residual tilt of a straightened page; letters such as O, D and B are rounder.
   const band = Math.max(2, Math.round(0.08 * side));
+  const { width } = ink;
+  const at = (x: number, y: number) => y * width + x;
+  const [across, down] = [right - left, bottom - top];
   const edges = [
-    depths(left, right, band, (x, depth) => isInk(x, top + depth)),
-    depths(left, right, band, (x, depth) => isInk(x, bottom - 1 - depth)),
-    depths(top, bottom, band, (y, depth) => isInk(left + depth, y)),
-    depths(top, bottom, band, (y, depth) => isInk(right - 1 - depth, y)),
+    depths(ink, { from: at(left, top), along: 1, inward: width, length: across, band }),
+    depths(ink, { from: at(left, bottom - 1), along: 1, inward: -width, length: across, band }),
+    depths(ink, { from: at(left, top), along: width, inward: 1, length: down, band }),
+    depths(ink, { from: at(right - 1, top), along: width, inward: -1, length: down, band }),
   ];
   if (edges.some((edge) => edge.filter((depth) => depth < band).length < 0.9 * edge.length)) return undefined;
   const beside = [
-    depths(left, right, 1, (x) => isInk(x, top - 2)),
-    depths(left, right, 1, (x) => isInk(x, bottom + 1)),
-    depths(top, bottom, 1, (y) => isInk(left - 2, y)),
-    depths(top, bottom, 1, (y) => isInk(right + 1, y)),
+    depths(ink, { from: at(left, top - 2), along: 1, inward: 0, length: across, band: 1 }),
+    depths(ink, { from: at(left, bottom + 1), along: 1, inward: 0, length: across, band: 1 }),
+    depths(ink, { from: at(left - 2, top), along: width, inward: 0, length: down, band: 1 }),
+    depths(ink, { from: at(right + 1, top), along: width, inward: 0, length: down, band: 1 }),
   ];
   // A mark may cross the outline, but a square inside a bold letter has ink beside it.
   if (beside.some((edge) => edge.filter((depth) => depth === 0).length > 0.25 * edge.length)) return undefined;
@@ -146,13 +149,24 @@ function outlineInterior(ink: BinaryImage, square: Rectangle): number | undefine
   return count / Math.max(1, (right - left - 2 * inset) * (bottom - top - 2 * inset));
 }
 
+/** In pixels of the image: the first one of an edge, and the steps along it and into the square. */
+interface Edge {
+  readonly from: number;
+  readonly along: number;
+  readonly inward: number;
+  readonly length: number;
+  readonly band: number;
+}
+
 /** For each position of an edge, the depth of the outermost ink; `band` without ink. */
-function depths(from: number, to: number, band: number, isInk: (at: number, depth: number) => boolean): number[] {
-  return Array.from({ length: to - from }, (_, index) => {
+function depths({ data }: BinaryImage, { from, along, inward, length, band }: Edge): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < length; i++) {
     let depth = 0;
-    while (depth < band && !isInk(from + index, depth)) depth++;
-    return depth;
-  });
+    while (depth < band && data[from + i * along + depth * inward] !== 1) depth++;
+    found.push(depth);
+  }
+  return found;
 }
 
 /** Erases boxes with their marks, in place. */

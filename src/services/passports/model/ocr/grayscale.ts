@@ -13,6 +13,9 @@ export interface GrayImage {
   readonly data: Uint8Array;
 }
 
+/** Four white pixels as a 32-bit integer. */
+export const WHITE = -1;
+
 /** Converts by ITU-R BT.601 weights; transparent pixels are blended with white. */
 export function toGrayscale({ width, height, channels, data }: Raster): GrayImage {
   if (channels === 1) return { width, height, data };

@@ -3,7 +3,7 @@ import { type BinaryImage, binarize, findComponents, otsuThreshold, type Rectang
 import { takeBoxedLines } from './boxed-lines.ts';
 import { type CheckBox, eraseCheckBoxes, findCheckBoxes } from './check-boxes.ts';
 import { findDeskewedView, type View } from './deskew.ts';
-import type { GrayImage } from './grayscale.ts';
+import { type GrayImage, WHITE } from './grayscale.ts';
 import { composeLine, cropLine, cropTurnedLine, type LineImage } from './line-images.ts';
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
 import { reverseDarkAreas } from './reversed-text.ts';
@@ -104,5 +104,9 @@ const MAX_LETTERS = 10_000;
 function whiten(data: Uint8Array, threshold: number): void {
   const white = (threshold + 255) / 2;
   const whitened = Uint8Array.from({ length: 256 }, (_, light) => Math.min(255, (light * 255) / white));
-  for (let pixel = 0; pixel < data.length; pixel++) data[pixel] = whitened[data[pixel]!]!;
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  for (let pixel = 0; pixel < data.length; pixel++) {
+    if (data[pixel] !== 255) data[pixel] = whitened[data[pixel]!]!;
+    else while (pixel + 4 < data.length && view.getInt32(pixel + 1) === WHITE) pixel += 4;
+  }
 }

@@ -32,7 +32,7 @@ export function reverseDarkAreas(page: GrayImage, dpi: number): GrayImage {
   const paper = percentile(small.data, 0.9);
   const isDark = (light: number) => light < DARK * paper;
   const leastCells = (MIN_HEIGHT * MIN_WIDTH * dpi ** 2) / cell ** 2;
-  if (small.data.reduce((count, light) => count + (isDark(light) ? 1 : 0), 0) < MIN_FILLED * leastCells) return page;
+  if (sum(countsOf(small.data).subarray(0, Math.ceil(DARK * paper))) < MIN_FILLED * leastCells) return page;
   // A morphological closing fills light print, and an opening removes dark print beside the bar.
   const closed = dilate(erode(small, WITHIN_PRINT), WITHIN_PRINT);
   const opened = erode(dilate(closed, BESIDE), BESIDE);
@@ -128,9 +128,14 @@ function neighbours(at: number, { width, height }: GrayImage): number[] {
 }
 
 function percentile(data: Uint8Array, share: number): number {
+  return quantile(countsOf(data), share);
+}
+
+/** How many values there are of each lightness. */
+function countsOf(data: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
-  for (const value of data) counts[value]!++;
-  return quantile(counts, share);
+  for (let pixel = 0; pixel < data.length; pixel++) counts[data[pixel]!]!++;
+  return counts;
 }
 
 function quantile(counts: Uint32Array, share: number): number {
