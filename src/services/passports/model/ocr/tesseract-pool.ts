@@ -32,19 +32,21 @@ export async function openTesseractPool(command: TesseractCommand, limit: number
     idle.delete(process);
     process.end();
   };
-  const endOldest = (excess: number) => [...idle.keys()].slice(0, Math.max(0, excess)).forEach(end);
+  const endOldest = (count: number) => [...idle.keys()].slice(0, Math.max(0, count)).forEach(end);
+  const endExcess = () => endOldest(reading + idle.size - limit);
 
   /** Rejects with the signal's reason if it is aborted, and with the exit code if the process ends. */
   const read = async (wanted: TesseractCommand, lines: readonly GrayImage[], signal: AbortSignal) => {
     reading++;
     try {
       const process = take(wanted) ?? (await startTesseract(wanted));
-      endOldest(reading + idle.size - limit);
+      endExcess();
       const words = await readWith(process, lines, signal);
       idle.set(process, { command: wanted, timer: setTimeout(() => end(process), MAX_IDLE_MS).unref() });
       return words;
     } finally {
       reading--;
+      endExcess();
     }
   };
   try {

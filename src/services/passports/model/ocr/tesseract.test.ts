@@ -5,13 +5,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { openTesseract } from './tesseract.ts';
 
-/** A program that lists `languages` like Tesseract and otherwise runs `command`. */
+/** A program that lists `languages` like Tesseract, reads no stream of images, and otherwise runs `command`. */
 async function programWith(languages: string[], command = 'exit 0'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-tesseract-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const program = join(folder, 'tesseract');
   const list = ['List of available languages (1):', ...languages].join('\\n');
-  await writeFile(program, `#!/bin/sh\nif [ "$1" = --list-langs ]; then printf '${list}\\n'; exit 0; fi\n${command}\n`);
+  const script = [
+    '#!/bin/sh',
+    `if [ "$1" = --list-langs ]; then printf '${list}\\n'; exit 0; fi`,
+    'case "$*" in *stream_filelist*) exit 1;; esac',
+    command,
+  ];
+  await writeFile(program, `${script.join('\n')}\n`);
   await chmod(program, 0o755);
   return program;
 }
