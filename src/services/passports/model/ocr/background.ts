@@ -51,7 +51,7 @@ function estimatePaper(page: GrayImage, cell: number): GrayImage {
   return blur(blur(closed, 2), 2);
 }
 
-/** What makes the paper white. The minimum avoids a division by nearly zero in dark areas. */
+/** The gain per cell that makes paper white. The minimum avoids a division by nearly zero in dark areas. */
 function gainsOf({ data }: GrayImage): Float32Array {
   const gains = new Float32Array(data.length);
   for (let cell = 0; cell < data.length; cell++) gains[cell] = 255 / Math.max(24, data[cell]!);
@@ -66,15 +66,15 @@ function blur({ width, height, data }: GrayImage, radius: number): GrayImage {
   return { width, height, data: result };
 }
 
-interface Run {
+interface Line {
   readonly from: number;
   readonly step: number;
   readonly count: number;
   readonly radius: number;
 }
 
-/** The mean of the values within the radius, of those of a row or a column. */
-function averageAlong(source: Uint8Array, target: Uint8Array, { from, step, count, radius }: Run): void {
+/** The running mean along a row or a column. */
+function averageAlong(source: Uint8Array, target: Uint8Array, { from, step, count, radius }: Line): void {
   let sum = 0;
   for (let i = 0; i < Math.min(count, radius); i++) sum += source[from + i * step]!;
   for (let i = 0, at = from; i < count; i++, at += step) {

@@ -37,7 +37,7 @@ export function binarize({ width, height, data }: GrayImage, threshold: number):
 export function otsuThreshold({ data }: GrayImage): number {
   const counts = new Float64Array(256);
   for (let pixel = 0; pixel < data.length; pixel += 3) if (data[pixel] !== 255) counts[data[pixel]!]!++;
-  // Apart, because adding to the count that was stored last waits for it.
+  // White is counted by subtraction: successive increments of one counter are slow.
   counts[255] = Math.ceil(data.length / 3) - counts.reduce((sum, count) => sum + count, 0);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const all = counts.reduce((sum, count, value) => sum + count * value, 0);

@@ -24,7 +24,7 @@ export function dilate({ width, height, data }: GrayImage, { across, down }: Rad
 
 /**
  * Replaces each value by the largest of `count` values, from it on, that are `step` apart. The windows double until they have
- * `count` values. Without branches, half of which would be mispredicted.
+ * `count` values. Branch-free, because half of the branches would be mispredicted.
  */
 function raiseToLargest(values: Uint8Array, count: number, step: number): void {
   for (let size = 1; size < count; ) {

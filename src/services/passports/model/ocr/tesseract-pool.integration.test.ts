@@ -21,7 +21,15 @@ function tesseractPids(): number[] {
     .flatMap((thread) =>
       readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
     )
-    .filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'tesseract');
+    .filter((pid) => isTesseract(pid));
+}
+
+function isTesseract(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'tesseract';
+  } catch {
+    return false; // it has exited
+  }
 }
 
 describe('a pool of Tesseract processes', () => {
@@ -37,6 +45,9 @@ describe('a pool of Tesseract processes', () => {
     folder = await mkdtemp(join(tmpdir(), 'assay-pool-'));
     vi.stubEnv('TMPDIR', folder);
     const program = requireTool('tesseract', context);
+    if (process.platform !== 'linux') context.skip('Processes are kept on Linux only.');
+    if (!/^rus$/m.test(execFileSync(program, ['--list-langs'], { encoding: 'utf8' })))
+      context.skip('The Russian model is not installed.');
     command = { program, options: OPTIONS, env: { PATH: process.env['PATH'], OMP_THREAD_LIMIT: '1' } };
     const opened = await openTesseractPool(command, 1);
     if (!opened) throw new Error('Tesseract did not read a stream of images.');
@@ -62,12 +73,16 @@ describe('a pool of Tesseract processes', () => {
     expect(tesseractPids()).toHaveLength(1);
   });
 
-  it('leaves no files and no processes', async () => {
+  it('leaves no files and no processes, also when it is closed during a read', async () => {
+    const openFiles = () => readdirSync('/proc/self/fd').length;
+    const before = openFiles();
+    expect(tesseractPids()).toHaveLength(1);
     const reading = pool.read(command, lines, signal);
-    expect(await readdir(folder)).toEqual([]);
-    await reading;
     pool.close();
+    expect((await reading).flat().length).toBeGreaterThan(lines.length);
+    expect(await readdir(folder)).toEqual([]);
     await vi.waitFor(() => expect(tesseractPids()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(openFiles()).toBeLessThan(before - 60), 5000);
   });
 
   it('rejects when the signal is aborted, and reads the next images', async () => {
@@ -98,5 +113,9 @@ describe('a pool of Tesseract processes', () => {
   it('is not opened if the program does not read a stream', async () => {
     expect(await openTesseractPool({ ...command, program: 'false' }, 1)).toBeUndefined();
     expect(await openTesseractPool({ ...command, program: '/nowhere/tesseract' }, 1)).toBeUndefined();
+    const withoutStdbuf = { ...command, env: { ...command.env, PATH: '/nowhere' } };
+    expect(await openTesseractPool(withoutStdbuf, 1)).toBeUndefined();
+    vi.stubEnv('TMPDIR', '/nowhere');
+    expect(await openTesseractPool(command, 1)).toBeUndefined();
   });
 });

@@ -6,17 +6,18 @@ import { parseTsv } from './tsv.ts';
 /** An idle process takes about 100 MB. */
 const MAX_IDLE_MS = 60_000;
 /** A machine under load starts a process in a few seconds. */
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
 
 /**
  * Tesseract processes that read many pages, because loading the models takes 0.2 s and more. Undefined if `command` cannot read
  * a stream of images: without `stdbuf`, `/dev/fd` or a folder for temporary files.
  *
- * `limit`: processes that are kept.
+ * `limit`: maximum number of processes while at most as many calls of `read` run.
  */
 export async function openTesseractPool(command: TesseractCommand, limit: number) {
   const idle = new Map<TesseractProcess, { command: TesseractCommand; timer: NodeJS.Timeout }>();
   let reading = 0;
+  let isClosed = false;
 
   const take = (wanted: TesseractCommand): TesseractProcess | undefined => {
     for (const [process, one] of idle) {
@@ -33,7 +34,7 @@ export async function openTesseractPool(command: TesseractCommand, limit: number
     process.end();
   };
   const endOldest = (count: number) => [...idle.keys()].slice(0, Math.max(0, count)).forEach(end);
-  const endExcess = () => endOldest(reading + idle.size - limit);
+  const endExcess = () => endOldest(isClosed ? idle.size : reading + idle.size - limit);
 
   /** Rejects with the signal's reason if it is aborted, and with the exit code if the process ends. */
   const read = async (wanted: TesseractCommand, lines: readonly GrayImage[], signal: AbortSignal) => {
@@ -54,7 +55,14 @@ export async function openTesseractPool(command: TesseractCommand, limit: number
   } catch {
     return undefined;
   }
-  return { read, close: () => endOldest(idle.size) };
+  return {
+    read,
+    /** Processes that are reading end afterwards. */
+    close: () => {
+      isClosed = true;
+      endExcess();
+    },
+  };
 }
 
 async function readWith(
@@ -68,6 +76,9 @@ async function readWith(
   try {
     const rounds = await process.read(lines);
     return rounds.flatMap(({ tsv, firstPage, images }) => parseTsv(tsv, images, firstPage));
+  } catch (error) {
+    process.kill(error);
+    throw error;
   } finally {
     signal.removeEventListener('abort', kill);
   }

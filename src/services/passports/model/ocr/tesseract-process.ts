@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ export interface Round {
   readonly images: number;
 }
 
-/** A process has so many files open, and one for `BLANK`. */
+/** Chosen. A process has one more file open, for `BLANK`. */
 const IMAGES_PER_ROUND = 63;
 /** Read after the images of a round: only the rows of a later image show that those of the images are complete. */
 const BLANK: GrayImage = { width: 16, height: 16, data: new Uint8Array(256).fill(255) };
@@ -45,14 +46,22 @@ const FIRST_FD = 3;
  */
 export async function startTesseract({ program, options, env }: TesseractCommand): Promise<TesseractProcess> {
   const files = await openUnnamedFiles(IMAGES_PER_ROUND + 1);
-  await writeImage(files[IMAGES_PER_ROUND]!, BLANK);
-  const args = ['-oL', program, 'stdin', 'stdout', ...options, '-c', 'stream_filelist=true', 'tsv'];
-  const child = spawn('stdbuf', args, {
-    stdio: ['pipe', 'pipe', 'pipe', ...files.map(({ fd }) => fd)],
-    detached: true, // Ctrl+C must reach only the worker
-    env,
-  });
-  child.once('close', () => void Promise.all(files.map((file) => file.close())));
+  const close = async () => void (await Promise.allSettled(files.map((file) => file.close())));
+  let child: ChildProcess;
+  try {
+    await writeImage(files[IMAGES_PER_ROUND]!, BLANK);
+    const args = ['-oL', program, 'stdin', 'stdout', ...options, '-c', 'stream_filelist=true', 'tsv'];
+    child = spawn('stdbuf', args, {
+      stdio: ['pipe', 'pipe', 'pipe', ...files.map(({ fd }) => fd)],
+      detached: true, // Ctrl+C must reach only the worker
+      env,
+    });
+    await once(child, 'spawn');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  child.once('close', () => void close());
   const exchange = createExchange(child);
   return {
     async read(images) {
@@ -61,6 +70,8 @@ export async function startTesseract({ program, options, env }: TesseractCommand
         const round = images.slice(first, first + IMAGES_PER_ROUND);
         await Promise.all(round.map((image, i) => writeImage(files[i]!, image)));
         rounds.push(await exchange.readFiles([...round.keys()]));
+        // Images of a document must not stay with an idle process.
+        await Promise.all(round.map((_, i) => files[i]!.truncate(0)));
       }
       return rounds;
     },
@@ -125,15 +136,21 @@ function createExchange(child: ChildProcess) {
 
 async function openUnnamedFiles(count: number): Promise<FileHandle[]> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-ocr-'));
+  const files: FileHandle[] = [];
   try {
-    return await Promise.all(Array.from({ length: count }, (_, i) => open(join(folder, `${i}`), 'wx+', 0o600)));
-  } finally {
+    for (let i = 0; i < count; i++) files.push(await open(join(folder, `${i}`), 'wx+', 0o600));
     await rm(folder, { recursive: true });
+    return files;
+  } catch (error) {
+    await Promise.allSettled(files.map((file) => file.close()));
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
+    throw error;
   }
 }
 
-/** What follows in the file, of a larger image before, is ignored by readers of TIFF. */
+/** Writes to an empty file. */
 async function writeImage(file: FileHandle, image: GrayImage): Promise<void> {
   const tiff = encodeTiff([image]);
-  await file.write(tiff, 0, tiff.length, 0);
+  const { bytesWritten } = await file.write(tiff, 0, tiff.length, 0);
+  if (bytesWritten < tiff.length) throw new Error('The disk for temporary files is full.');
 }

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { openTesseract } from './tesseract.ts';
 
-/** A program that lists `languages` like Tesseract, reads no stream of images, and otherwise runs `command`. */
-async function programWith(languages: string[], command = 'exit 0'): Promise<string> {
+/** A program that lists `languages` like Tesseract, runs `stream` for a stream of images and otherwise `command`. */
+async function programWith(languages: string[], command = 'exit 0', stream = 'exit 1'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-tesseract-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const program = join(folder, 'tesseract');
@@ -14,7 +14,7 @@ async function programWith(languages: string[], command = 'exit 0'): Promise<str
   const script = [
     '#!/bin/sh',
     `if [ "$1" = --list-langs ]; then printf '${list}\\n'; exit 0; fi`,
-    'case "$*" in *stream_filelist*) exit 1;; esac',
+    `case "$*" in *stream_filelist*) ${stream};; esac`,
     command,
   ];
   await writeFile(program, `${script.join('\n')}\n`);
@@ -53,6 +53,15 @@ describe('openTesseract', () => {
   it('reports the exit code and stderr when Tesseract fails', async () => {
     const engine = await openTesseract(await programWith(['rus'], 'cat > /dev/null; echo out of paper >&2; exit 3'), 1);
     await expect(engine!.recognize([line()], signal)).rejects.toThrow('Tesseract exited with 3: out of paper');
+  });
+
+  it('reads with a process of its own if a kept one fails', async () => {
+    const blank = 'read image; printf "level\\n1\\t1\\t0\\n"; read image; exit 3';
+    const echo = 'cat > /dev/null; printf "5\\t1\\t\\t\\t\\t\\t0\\t0\\t9\\t9\\t90\\tonce"';
+    const engine = await openTesseract(await programWith(['rus'], echo, blank), 1);
+    expect((await engine!.recognize([line()], signal))[0]).toMatchObject([{ text: 'once' }]);
+    expect((await engine!.recognize([line()], signal))[0]).toMatchObject([{ text: 'once' }]);
+    await engine!.close();
   });
 
   it('kills the process when the signal is aborted', async () => {

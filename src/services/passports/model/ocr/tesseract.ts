@@ -23,7 +23,11 @@ export async function openTesseract(program: string, concurrency: number): Promi
   const limit = pLimit(concurrency);
   const [all, english] = [commandFor(program, languages), commandFor(program, 'eng')];
   const pool = await openTesseractPool(all, concurrency);
-  const read = pool?.read ?? readOnce;
+  const read: typeof readOnce = async (command, lines, signal) =>
+    (await pool?.read(command, lines, signal).catch((error: unknown) => {
+      // A full disk, or a process that ended while it was idle: the next one needs neither.
+      if (signal.aborted) throw error;
+    })) ?? readOnce(command, lines, signal);
   const recognizeWith =
     (command: TesseractCommand): Recognize =>
     async (lines, signal) =>
@@ -77,11 +81,11 @@ async function readOnce(
   const tsv = await new Promise<string>((resolve, reject) => {
     const stdout: Buffer[] = [];
     let stderr = '';
+    child.on('error', (error) => reject(signal.aborted ? signal.reason : error));
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = (stderr + chunk.toString()).slice(-500);
     });
-    child.on('error', (error) => reject(signal.aborted ? signal.reason : error));
     child.on('close', (code, killedBy) => {
       if (code === 0) resolve(Buffer.concat(stdout).toString());
       else reject(new Error(`Tesseract exited with ${killedBy ?? code}: ${stderr}`));

@@ -118,7 +118,7 @@ const STEPS = 64;
 const CELL_BITS = 3;
 const BLUR = 16;
 
-/** Of the weights, which are integers: multiplying integers takes half of the time. Sums of 16 products stay below 2^31. */
+/** Fixed-point precision of the weights: integers are faster. Sums of 16 products stay below 2^31. */
 const WEIGHT_BITS = 10;
 const HALF = 1 << (2 * WEIGHT_BITS - 1);
 const WEIGHTS = cubicWeights();
