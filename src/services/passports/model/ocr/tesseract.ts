@@ -25,7 +25,7 @@ export async function openTesseract(program: string, concurrency: number): Promi
   const pool = await openTesseractPool(all, concurrency);
   const read: typeof readOnce = async (command, lines, signal) =>
     (await pool?.read(command, lines, signal).catch((error: unknown) => {
-      // A full disk, or a process that ended while it was idle: the next one needs neither.
+      // The disk may be full, or the process ended while it was idle; `readOnce` needs neither.
       if (signal.aborted) throw error;
     })) ?? readOnce(command, lines, signal);
   const recognizeWith =
@@ -75,8 +75,8 @@ async function readOnce(
   lines: readonly GrayImage[],
   signal: AbortSignal,
 ): Promise<LineWord[][]> {
-  // Ctrl+C must reach only the worker.
   const args = ['stdin', 'stdout', ...options, 'tsv'];
+  // Detached, because Ctrl+C must reach only the worker.
   const child = spawn(program, args, { signal, killSignal: 'SIGKILL', detached: true, env });
   const tsv = await new Promise<string>((resolve, reject) => {
     const stdout: Buffer[] = [];

@@ -10,8 +10,6 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
   const weights = WEIGHTS;
   const isAffine = g === 0 && h === 0 && i === 1;
   const cells = findUniformCells(source);
-  const { runs } = cells;
-
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
     let nx = b * y + c + a * 0.5;
@@ -35,7 +33,7 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
       const column = (x0 - 1) >> CELL_BITS;
       const cell = ((y0 - 1) >> CELL_BITS) * cells.columns + column;
       const cellBelow = ((y0 + 2) >> CELL_BITS) * cells.columns + column;
-      const end = runs[cell] === 0 ? 0 : ((column + Math.min(runs[cell]!, runs[cellBelow]!)) << CELL_BITS) - 2;
+      const end = ((column + Math.min(cells.runs[cell]!, cells.runs[cellBelow]!)) << CELL_BITS) - 2;
       if (sx < end && cells.values[cell] === cells.values[cellBelow]) {
         const value = data[at]!;
         out[pixel] = value;
