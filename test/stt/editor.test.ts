@@ -312,19 +312,23 @@ describe('The transcript editor', () => {
 
   it('undoes the text that was being typed during the change of another editor', async (test) => {
     const { page, put, texts } = await open(test);
+    const requests: (() => void)[] = [];
+    let isHeld = true;
+    await page.route('**/transcript', async (route) => {
+      if (isHeld) await new Promise<void>((resolve) => requests.push(resolve));
+      await route.continue();
+    });
     await edit(page);
     await status(page).toBe('Saved');
     await page.keyboard.type('Now: ');
     const { segments } = recorded(TEXTS);
     await put([segments[0]!, segments[1]!, { ...segments[2]!, text: 'The work ends tomorrow.' }]);
-    let release = () => {};
-    const typed = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/transcript', (route) => typed.then(() => route.continue()), { times: 1 });
     await page.keyboard.press('Enter');
+    await until(async () => requests.length).toBe(1);
     await page.keyboard.type('Then: ');
-    release();
+    expect(await value(page)).toBe(`Then: ${TEXTS[1]}`);
+    isHeld = false;
+    for (const release of requests) release();
     await until(texts).toEqual([`Now: ${TEXTS[0]}`, `Then: ${TEXTS[1]}`, 'The work ends tomorrow.']);
     await page.keyboard.press('Control+Z');
     await until(texts).toEqual([`Now: ${TEXTS[0]}`, TEXTS[1], 'The work ends tomorrow.']);
