@@ -13,13 +13,13 @@ const PROGRAM = `
 `;
 const { signal } = new AbortController();
 
-function open() {
+function open(options: Parameters<typeof openThreadPool>[2] = {}) {
   const started: Worker[] = [];
   const start = () => {
     started.push(new Worker(PROGRAM, { eval: true }));
     return started.at(-1)!;
   };
-  const threads = openThreadPool(start, 'the test');
+  const threads = openThreadPool(start, 'the test', options);
   onTestFinished(() => threads.close());
   return { threads, started };
 }
@@ -30,6 +30,49 @@ test('a thread pool grows with concurrent requests and reuses idle threads', asy
   expect(a!.threadId).not.toBe(b!.threadId);
   expect(await threads.request('c', signal)).toEqual({ threadId: expect.any(Number), count: 2 });
   expect(started.length).toBe(2);
+});
+
+test('requests of a thread pool wait for its first thread before they start another one', async () => {
+  const { threads, started } = open({ maxWaitMs: 60_000 });
+  const answers = await Promise.all(['a', 'b', 'c'].map((message) => threads.request(message, signal)));
+  expect(answers).toMatchObject([{ count: 1 }, { count: 2 }, { count: 3 }]);
+  expect(started.length).toBe(1);
+});
+
+test('a thread pool starts another thread beside a long request, and prefers the first one afterwards', async () => {
+  const { threads, started } = open({ maxWaitMs: 20 });
+  const stop = new AbortController();
+  const long = threads.request('hang', stop.signal);
+  expect(await threads.request('a', signal)).toMatchObject({ count: 1 });
+  expect(started.length).toBe(2);
+  stop.abort(new Error('cancelled'));
+  await expect(long).rejects.toThrow('cancelled');
+  const answers = await Promise.all(['b', 'c'].map((message) => threads.request(message, signal)));
+  expect(answers).toMatchObject([{ count: 2 }, { count: 3 }]);
+  expect(started.length).toBe(2);
+});
+
+test('a request of a thread pool can be aborted while it waits', async () => {
+  const { threads, started } = open({ maxWaitMs: 60_000 });
+  const stop = new AbortController();
+  const [long, waiting] = ['hang', 'a'].map((message, i) =>
+    threads.request(message, i === 0 ? stop.signal : AbortSignal.timeout(50)),
+  );
+  await expect(waiting).rejects.toThrow('timeout');
+  stop.abort(new Error('cancelled'));
+  await expect(long).rejects.toThrow('cancelled');
+  expect(started.length).toBe(1);
+});
+
+test('a closed thread pool rejects waiting requests', async () => {
+  const { threads, started } = open({ maxWaitMs: 60_000 });
+  const requests = ['hang', 'a'].map((message) => threads.request(message, signal).catch(String));
+  await threads.close();
+  expect(await Promise.all(requests)).toEqual([
+    'Error: The thread of the test ended.',
+    'Error: The threads of the test are closed.',
+  ]);
+  expect(started.length).toBe(1);
 });
 
 test('a thread pool fails only the request of a thread that ends', async () => {

@@ -3,20 +3,29 @@ import { requestAnswer } from './thread-requests.ts';
 
 export type ThreadPool = ReturnType<typeof openThreadPool>;
 
+interface ThreadPoolOptions {
+  readonly beforeTermination?: (thread: Worker) => Promise<void>;
+  /** How long a request waits for the first thread before it uses another one. */
+  readonly maxWaitMs?: number;
+}
+
 /**
  * `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). A thread is terminated after
- * `beforeTermination`.
+ * `beforeTermination`. Each thread compiles its code itself: with `maxWaitMs`, short requests share one.
  */
 export function openThreadPool(
   start: () => Worker,
   of: string,
-  { beforeTermination }: { beforeTermination?: (thread: Worker) => Promise<void> } = {},
+  { beforeTermination, maxWaitMs = 0 }: ThreadPoolOptions = {},
 ) {
   const all = new Set<Worker>();
-  const idle = new Set<Worker>();
+  /** With the time when their request began. */
+  const busy = new Map<Worker, number>();
+  const waiting = new Set<() => void>();
+  let isClosed = false;
 
   const remove = (thread: Worker) => {
-    idle.delete(thread);
+    busy.delete(thread);
     all.delete(thread);
   };
 
@@ -25,6 +34,33 @@ export function openThreadPool(
     all.add(thread);
     // Prevents an uncaught error when an idle thread fails; `requestAnswer` reports it to a waiting caller.
     return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
+  };
+
+  /** How long a request waits: not behind a long one. */
+  const waitMs = () => {
+    const [first] = all;
+    const since = first && busy.get(first);
+    return since === undefined ? 0 : maxWaitMs - (performance.now() - since);
+  };
+
+  /** Resolves when a thread is idle, after `ms`, when `signal` aborts, or when the pool is closed. */
+  const idleThread = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', settle);
+        waiting.delete(settle);
+        resolve();
+      };
+      const timer = setTimeout(settle, ms);
+      signal.addEventListener('abort', settle);
+      waiting.add(settle);
+    });
+
+  const release = (thread: Worker) => {
+    busy.delete(thread);
+    const [next] = waiting;
+    next?.();
   };
 
   const terminate = async (thread: Worker) => {
@@ -40,8 +76,12 @@ export function openThreadPool(
      */
     async request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer> {
       signal.throwIfAborted();
-      const [thread = startThread()] = idle;
-      idle.delete(thread);
+      const ms = waitMs();
+      if (ms > 0) await idleThread(ms, signal);
+      signal.throwIfAborted();
+      if (isClosed) throw new Error(`The threads of ${of} are closed.`);
+      const thread = [...all].find((each) => !busy.has(each)) ?? startThread();
+      busy.set(thread, performance.now());
       const stop = () => void terminate(thread);
       signal.addEventListener('abort', stop);
       try {
@@ -51,10 +91,12 @@ export function openThreadPool(
         throw error;
       } finally {
         signal.removeEventListener('abort', stop);
-        if (all.has(thread)) idle.add(thread);
+        release(thread);
       }
     },
     async close(): Promise<void> {
+      isClosed = true;
+      for (const settle of [...waiting]) settle();
       await Promise.all([...all].map(terminate));
     },
   };

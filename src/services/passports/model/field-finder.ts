@@ -12,6 +12,9 @@ import type { LearnRequest, Taught } from './templates/teach.ts';
 // A dense page takes less than a second on an idle machine.
 const LIMIT = { ms: 60_000, msPerPage: 5000 };
 
+/** A page takes 10 ms. A second thread starts beside long documents and takes a second of CPU time until its code is compiled. */
+const MAX_WAIT_MS = 100;
+
 export type FieldFinder = Awaited<ReturnType<typeof openFieldFinder>>;
 
 /**
@@ -32,6 +35,7 @@ export async function openFieldFinder(
   };
   const threads = openThreadPool(start, 'the fields', {
     beforeTermination: (thread) => preventRuns(locks.get(thread)!),
+    maxWaitMs: MAX_WAIT_MS,
   });
   const open: FieldsRequest = { kind: 'open' };
   await threads.request(open, new AbortController().signal).catch((cause: Error) => {

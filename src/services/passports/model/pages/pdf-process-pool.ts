@@ -95,7 +95,7 @@ async function keepIdle(reader: Process): Promise<boolean> {
 }
 
 function takeIdle(): Process | undefined {
-  for (const [reader, timer] of idle) {
+  for (const [reader, timer] of [...idle].reverse()) {
     idle.delete(reader);
     clearTimeout(timer);
     if (!reader.child.connected) continue;
