@@ -8,7 +8,7 @@ import type { ValueSpec } from './schema.ts';
  */
 export function findAmount(spec: ValueSpec, text: string, label: string): Found<number> | undefined {
   const words = amountInWords(spec, text);
-  const digits = findNumber(spec.unit === 'rub' ? regroup(text) : text, spec.decimals);
+  const digits = findNumber(spec.unit === 'rub' ? regroup(withoutYears(text)) : text, spec.decimals);
   if (words && (!digits || words.start < digits.start)) return words;
   if (!digits) return undefined;
   const first = spec.minimum !== undefined && spec.minimum >= 0 ? { ...digits, value: Math.abs(digits.value) } : digits;
@@ -21,6 +21,10 @@ export function findAmount(spec: ValueSpec, text: string, label: string): Found<
   const amount = addMinorUnits(spec, text, addWordsInBrackets(spec, text, number));
   return { ...amount, value: round(inMetres(spec, amount.value)) };
 }
+
+/** The year of the prices is no amount: `в ценах 2001 г. 753 880,11`. */
+const withoutYears = (text: string): string =>
+  text.replace(/(?<![\d.,])(?:19|20)\d\d(?= ?(?:г|год\p{L}*)(?![\p{L}\d]))/giu, (year) => ' '.repeat(year.length));
 
 /** OCR loses spaces: `4055 503` and `22 312475` are one amount each. */
 const regroup = (text: string): string =>

@@ -73,6 +73,9 @@ describe('a value', () => {
     // OCR lost the first space.
     expect(readValue(money, '4055 503,32 руб.')).toMatchObject({ value: 4055503.32, start: 0, end: 11 });
     expect(readValue(money, '22 312475 руб.')?.value).toBe(22312475);
+    // The year of the prices.
+    expect(readValue(money, 'в ценах 2001 г. 753 880,11 руб.')).toMatchObject({ value: 753880.11, start: 16, end: 26 });
+    expect(readValue(money, '2001 руб.')?.value).toBe(2001);
   });
 
   it('is within the limits of its field', () => {

@@ -6,6 +6,7 @@ import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
 
+const ADDRESS = 'general:address';
 const BLOCK = 'address.block';
 
 /** The class of each part of an address, with one of its synonyms in the schema. */
@@ -38,7 +39,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   let rival = 0;
   for (const [name, usual] of PARTS) {
     const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
-    for (const value of all) {
+    for (const value of all.map((part) => withoutLabelOfNext(withRest(part, reading)))) {
       const label = captionOf(value.tokens);
       const synonym = LABELLED.find(([pattern, , classes]) => pattern.test(label) && classes.test(name))?.[1] ?? usual;
       const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
@@ -67,6 +68,29 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   };
 }
 
+/** Adds the next words of the blank that the network takes for a whole address: `Марта, д. 115а` after `8`. */
+function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading): ReadValue {
+  const words = [...read.tokens];
+  const line = lineOf(words[0]!);
+  for (const next of line.slice(line.indexOf(words.at(-1)!) + 1)) {
+    const [last, at] = [words.at(-1)!, tokens.indexOf(next)];
+    const isNext = at >= 0 && next.x0 - last.x1 < last.y1 - last.y0 && !areApart(at, tokens.indexOf(last));
+    if (!isNext || likeliest(at) !== ADDRESS) break;
+    words.push(next);
+  }
+  const rest = words.slice(read.tokens.length);
+  return rest.length === 0 ? read : { ...read, tokens: words, value: `${String(read.value)} ${joinText(rest)}` };
+}
+
+/** Without the label of the next part: `пр-т Победы, д.` before the number in a blank of its own. */
+function withoutLabelOfNext(read: ReadValue): ReadValue {
+  const [text, label] = [String(read.value), /[\s,]+(?:д|дом|кв|корп)\.?,?$/iu.exec(String(read.value))];
+  return label ? { ...read, tokens: read.tokens.slice(0, -1), value: text.slice(0, label.index) } : read;
+}
+
+const lineOf = ({ sheet, y0, y1 }: Token): Token[] =>
+  sheet.tokens.filter((token) => token.y0 < y1 && token.y1 > y0).sort((a, b) => a.x0 - b.x0);
+
 /** In heights of a word: a printed or typed `пос.` has a blank of its own. */
 const MAX_GAP = 3;
 
@@ -80,7 +104,7 @@ function withKind(
   const isKind = unless === undefined ? undefined : schemaPattern(unless, 'iu');
   if (!isKind || isKind.test(value)) return read;
   const [first, last] = [read.tokens[0]!, read.tokens.at(-1)!];
-  const line = first.sheet.tokens.filter(({ y0, y1 }) => y0 < first.y1 && y1 > first.y0).sort((a, b) => a.x0 - b.x0);
+  const line = lineOf(first);
   const isFree = (token: Token | undefined, beside: Token): token is Token => {
     const at = token ? tokens.indexOf(token) : -1;
     const gap = token ? Math.max(token.x0 - beside.x1, beside.x0 - token.x1) : 0;

@@ -450,6 +450,22 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe('Акмолинская обл., с. Катарколь, пер. Станционный');
   });
 
+  it('adds the next words of a blank that the network takes for a whole address', () => {
+    const reading = readingOf([
+      { at: [200, 40], text: 'Кунгур', name: 'address.city', group: 1 },
+      { at: [182, 60], text: 'ул.' },
+      { at: [206, 60], text: '8', name: 'address.street', group: 2 },
+      { at: [218, 60], text: 'Марта, д. 115а', name: 'general:address', group: 3 },
+      { at: [400, 60], text: 'Пермь', name: 'general:address', group: 4 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('г. Кунгур, ул. 8 Марта, д. 115а');
+  });
+
+  it('leaves out the label of the next part at the end of a part', () => {
+    const reading = partsOf({ city: 'Ртищево', street: 'пр-т Победы, д.', house: '124к' });
+    expect(readParts(reading, address)?.value).toBe('г. Ртищево, пр-т Победы, д. 124к');
+  });
+
   it('adds no label with several kinds, and no other spelling of the usual kind', () => {
     const reading = readingOf([
       { at: [40, 40], text: 'Город' },
