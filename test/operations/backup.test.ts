@@ -11,6 +11,7 @@ import { OperatorError } from '../../src/base/operator-error.ts';
 import { backupCommand } from '../../src/commands/backup.ts';
 import { BACKUP_CONTENTS } from '../../src/commands/backup-contents.ts';
 import { restoreCommand } from '../../src/commands/restore.ts';
+import { findCandidates, saveLesson } from '../../src/services/passports/store/lessons.ts';
 import { createCorrectionStore } from '../../src/services/stt/corrections/store.ts';
 import { finishTasks } from '../support/catalog-tasks.ts';
 import { emptyDatabase, testDatabase } from '../support/database.ts';
@@ -183,7 +184,7 @@ describe('Backup and restore on one machine', () => {
 });
 
 describe('Backup and restore with an external database', () => {
-  it('pipes documents, edits, corrected transcripts, files and pending images from one database to another', {
+  it('pipes documents, edits, templates, corrected transcripts, files and pending images from one database to another', {
     tags: ['full'],
   }, async () => {
     const passports = await startPassports();
@@ -203,8 +204,13 @@ describe('Backup and restore with an external database', () => {
     const wall = await readFile(join(REPOSITORY, 'examples/wall.jpg'));
     const images = { files: [{ name: 'wall.jpg', bytes: wall, type: 'image/jpeg' }] };
     expect((await admin.post('/api/v1/upload-images', images)).status).toBeLessThan(300);
-    const before = await readDocuments(admin, ids);
     const { db } = passports.database;
+    const lesson = { fields: [{ key: 'general:address' }], tables: [] };
+    const learned = { lesson: { document: ids[0]!, lesson, hashes: [1, 2, 3] }, template: undefined, updated: [] };
+    expect(await saveLesson(db, 'key:admin', { document: ids[0]!, ...learned })).toBe('saved');
+    const templates = await findCandidates(db, 'key:admin', [1, 2, 3]);
+    const before = await readDocuments(admin, ids);
+    expect(JSON.stringify(before)).toContain('"fields":["general:address"]');
     const [recording] = await finishTasks(passports.context.tasks, 'stt', [{ result: TRANSCRIPT as never }]);
     const segments = [{ start: 0, end: 1, text: 'The north wall shows a leak.' }];
     const corrected = createCorrectionStore(db);
@@ -238,6 +244,8 @@ describe('Backup and restore with an external database', () => {
     const corrections = createCorrectionStore(to.db);
     expect(await corrections.read(recording!)).toEqual(correction);
     expect(await corrections.history(recording!, 10)).toEqual(history);
+    expect(templates).toMatchObject([{ lessons: [{ document: ids[0], lesson }] }]);
+    expect(await findCandidates(to.db, 'key:admin', [1, 2, 3])).toEqual(templates);
     const restored = await startPassports({ DATABASE_URL: to.url, DATA_DIR: dataDir });
     onTestFinished(() => restored.stop());
     const same = createClient(restored.url, admin.token);
@@ -290,7 +298,9 @@ describe('Backup and restore with an external database', () => {
 /** All client-visible data without timestamps. */
 async function readDocuments(client: Awaited<ReturnType<Passports['signIn']>>, ids: readonly string[]) {
   const paths = ids.flatMap((id) => ['status', 'result', 'history'].map((what) => `/api/task/${id}/${what}`));
-  const answers = await Promise.all(['/api/tasks', '/api/v1/images', ...paths].map((path) => client.get(path)));
+  const answers = await Promise.all(
+    ['/api/tasks', '/api/v1/images', '/api/templates', ...paths].map((path) => client.get(path)),
+  );
   return answers.map(({ status, body }) => ({ status, body }));
 }
 

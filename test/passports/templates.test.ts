@@ -4,14 +4,24 @@ import { loadModel } from '../../src/services/passports/model.ts';
 import { loadSettings } from '../../src/services/passports/settings.ts';
 import type { Model } from '../../src/services/shared/service.ts';
 import { createTestPdf } from '../support/ocr/pdf.ts';
-import { type Client, type Passports, startPassports, USER_KEY } from '../support/passports.ts';
+import {
+  ADMIN_KEY,
+  type Client,
+  type HttpResponse,
+  type Passports,
+  startPassports,
+  USER_KEY,
+} from '../support/passports.ts';
 
 const log = createLog('silent', 'test');
+const OTHER_KEY = 'other-key-1234567890';
 
 let passports: Passports;
 let model: Model;
 beforeAll(async () => {
-  passports = await startPassports();
+  passports = await startPassports({
+    PASSPORTS_API_KEYS: `admin:${ADMIN_KEY},clerk:${USER_KEY}:user,other:${OTHER_KEY}:user`,
+  });
   const { db, files } = passports.context;
   model = await loadModel({
     context: { db, files, log },
@@ -24,9 +34,17 @@ afterAll(async () => {
   await passports.stop();
 });
 
+interface Facts {
+  readonly place: string;
+  readonly made: string;
+  readonly rebuilt?: string;
+  readonly tax: string;
+  readonly total?: string;
+  readonly living?: string;
+}
 const at = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${y} Td (${text}) Tj ET\n`;
-/** A form whose labels the reader does not know, except one. */
-const form = ({ place, made, tax }: { place: string; made: string; tax: string }) =>
+/** A form whose labels the reader does not know, except those of the areas. */
+const form = ({ place, made, rebuilt, tax, total, living }: Facts) =>
   createTestPdf([
     {
       content: [
@@ -40,7 +58,9 @@ const form = ({ place, made, tax }: { place: string; made: string; tax: string }
         at(300, 660, tax),
         // A document without any field fails and cannot be corrected.
         at(60, 630, 'Total area'),
-        at(300, 630, '54.3'),
+        at(300, 630, total ?? '54.3'),
+        ...(living ? [at(60, 570, 'Living area'), at(300, 570, living)] : []),
+        ...(rebuilt ? [at(60, 540, 'Altered by later masons during'), at(300, 540, rebuilt)] : []),
         at(60, 600, 'Signed by the clerk of the register before witnesses'),
       ].join(''),
     },
@@ -84,15 +104,20 @@ async function templatesOf(client: Client, count: number) {
   }
 }
 
-/** A client of the user key with one corrected document. */
-async function teach() {
-  const client = await passports.signIn(USER_KEY);
+/** A client with one corrected document and no other template. */
+async function teach({ key = USER_KEY, facts = FIRST, values = TYPED }: Teaching = {}) {
+  const client = await passports.signIn(key);
   for (const { id } of (await client.get('/api/templates')).body.items) {
     await client.request(`/api/templates/${id}`, { method: 'DELETE' });
   }
-  const first = await read(client, form({ ...FIRST, tax: `125 300` }));
-  expect((await correct(client, first, TYPED)).status).toBe(200);
+  const first = await read(client, form(facts));
+  expect((await correct(client, first, values)).status).toBe(200);
   return { client, first };
+}
+interface Teaching {
+  readonly key?: string;
+  readonly facts?: Facts;
+  readonly values?: Record<string, string>;
 }
 
 describe('Templates of passports', () => {
@@ -120,6 +145,56 @@ describe('Templates of passports', () => {
     expect(after.fields).toEqual(before.fields);
     expect(taught.fields).not.toEqual(before.fields);
     expect((await other.get('/api/templates')).body).toEqual({ items: [], total: 0 });
+  });
+
+  it('read the same form for each API key by its own corrections', async () => {
+    const facts = { ...FIRST, rebuilt: '1991' };
+    const year = (value: string) => ({ facts, values: { 'general:year_built': value } });
+    const { client } = await teach(year('1978'));
+    const { client: other } = await teach({ key: OTHER_KEY, ...year('1991') });
+    const next = form({ ...SECOND, rebuilt: '2003' });
+    const results = [];
+    for (const one of [client, other]) results.push(await dataOf(one, await read(one, next)));
+    expect(results.map(({ fields }) => fields['general:year_built'].value)).toEqual([1956, 2003]);
+    const lists = [await templatesOf(client, 1), await templatesOf(other, 1)];
+    expect(lists.map((items) => items.map(({ id }: { id: string }) => id))).toEqual(
+      results.map(({ engine }) => [engine.template.id]),
+    );
+    expect(lists[0][0].id).not.toBe(lists[1][0].id);
+  });
+
+  it.each<[string, (client: Client, first: string, template: string) => Promise<HttpResponse>]>([
+    [
+      'is undone',
+      (client, first, id) => client.request(`/api/templates/${id}/corrections/${first}`, { method: 'DELETE' }),
+    ],
+    ['is corrected back', (client, first) => correct(client, first, { 'areas:total_area': '54.3' })],
+    ['is deleted with its template', (client, _, id) => client.request(`/api/templates/${id}`, { method: 'DELETE' })],
+  ])('read a wrong place after a wrong correction, until it %s', async (_, undo) => {
+    const facts = { ...FIRST, total: '54.3', living: '31.6' };
+    const { client, first } = await teach({ facts, values: { 'areas:total_area': '31.6' } });
+    const totalOf = async (total: string) => {
+      const { fields, engine } = await dataOf(client, await read(client, form({ ...SECOND, total, living: '40.5' })));
+      return { value: fields['areas:total_area'].value, hasTemplate: engine.template !== undefined };
+    };
+    expect((await dataOf(client, first)).fields['areas:total_area'].value).toBe(31.6);
+    expect(await totalOf('61.2')).toEqual({ value: 40.5, hasTemplate: true });
+    const [{ id }] = await templatesOf(client, 1);
+    expect((await undo(client, first, id)).status).toBe(200);
+    expect(await totalOf('62.7')).toEqual({ value: 62.7, hasTemplate: false });
+  });
+
+  it('are not used after they are deleted', async () => {
+    const { client } = await teach();
+    const [{ id }] = await templatesOf(client, 1);
+    const remove = () => client.request(`/api/templates/${id}`, { method: 'DELETE' });
+    expect(await remove()).toMatchObject({ status: 200, text: '' });
+    expect((await client.get('/api/templates')).body).toEqual({ items: [], total: 0 });
+    expect((await remove()).status).toBe(404);
+    const { fields, engine } = await dataOf(client, await read(client, form({ ...SECOND, made: '1962' })));
+    expect(engine.template).toBeUndefined();
+    expect(fields['general:year_built'].value).toBeNull();
+    expect(fields['areas:total_area'].value).toBe(54.3);
   });
 
   it('store no values', async () => {

@@ -84,7 +84,7 @@ function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading)
 
 /** Without the label of the next part: `пр-т Победы, д.` before the number in a blank of its own. */
 function withoutLabelOfNext(read: ReadValue): ReadValue {
-  const [text, label] = [String(read.value), /[\s,]+(?:д|дом|кв|корп)\.?,?$/iu.exec(String(read.value))];
+  const [text, label] = [String(read.value), /[\s,]{1,3}(?:д|дом|кв|корп)\.?,?$/iu.exec(String(read.value))];
   return label ? { ...read, tokens: read.tokens.slice(0, -1), value: text.slice(0, label.index) } : read;
 }
 
