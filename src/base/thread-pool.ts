@@ -36,15 +36,15 @@ export function openThreadPool(
     return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
   };
 
-  /** How long a request waits: not behind a long one. */
-  const waitMs = () => {
+  /** Until the request of the first thread has taken `maxWaitMs`; 0 if it is idle. */
+  const computeWaitMs = () => {
     const [first] = all;
     const since = first && busy.get(first);
     return since === undefined ? 0 : maxWaitMs - (performance.now() - since);
   };
 
   /** Resolves when a thread is idle, after `ms`, when `signal` aborts, or when the pool is closed. */
-  const idleThread = (ms: number, signal: AbortSignal): Promise<void> =>
+  const waitForIdleThread = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const settle = () => {
         clearTimeout(timer);
@@ -76,8 +76,8 @@ export function openThreadPool(
      */
     async request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer> {
       signal.throwIfAborted();
-      const ms = waitMs();
-      if (ms > 0) await idleThread(ms, signal);
+      const ms = computeWaitMs();
+      if (ms > 0) await waitForIdleThread(ms, signal);
       signal.throwIfAborted();
       if (isClosed) throw new Error(`The threads of ${of} are closed.`);
       const thread = [...all].find((each) => !busy.has(each)) ?? startThread();

@@ -16,13 +16,14 @@ export function findAmount(spec: ValueSpec, text: string, label: string): Found<
   const after = text.slice(number.end);
   const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
   // Amounts in thousands of roubles have three decimals: the separator is no grouping.
-  const value = factor >= 1000 && spec.unit === 'rub' ? (findNumber(text)?.value ?? number.value) : number.value;
+  const value =
+    factor >= 1000 && spec.unit === 'rub' ? (findNumber(withoutYears(text))?.value ?? number.value) : number.value;
   if (factor !== 1) return { ...number, value: round(value * factor) };
   const amount = addMinorUnits(spec, text, addWordsInBrackets(spec, text, number));
   return { ...amount, value: round(inMetres(spec, amount.value)) };
 }
 
-/** The year of the prices is no amount: `в ценах 2001 г. 753 880,11`. */
+/** With spaces in place of years, such as that of the prices: `в ценах 2001 г. 753 880,11`. */
 const withoutYears = (text: string): string =>
   text.replace(/(?<![\d.,])(?:19|20)\d\d(?= ?(?:г|год\p{L}*)(?![\p{L}\d]))/giu, (year) => ' '.repeat(year.length));
 

@@ -75,6 +75,7 @@ describe('a value', () => {
     expect(readValue(money, '22 312475 руб.')?.value).toBe(22312475);
     // The year of the prices.
     expect(readValue(money, 'в ценах 2001 г. 753 880,11 руб.')).toMatchObject({ value: 753880.11, start: 16, end: 26 });
+    expect(readValue(money, 'в ценах 2001 г. 565,2 тыс. руб.')?.value).toBe(565200);
     expect(readValue(money, '2001 руб.')?.value).toBe(2001);
   });
 

@@ -37,9 +37,14 @@ const BUILDING_LETTER = /(?:литера?|лит\.)[\s:«"]*$/iu;
 export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
   const found = new Map<number, ReadValue>();
   let rival = 0;
+  const hasHouse = readingsOf(reading, 'address.house', { type: 'string' }).some(({ score }) => score >= MIN_PART);
   for (const [name, usual] of PARTS) {
     const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
-    for (const value of all.map((part) => withoutLabelOfNext(withRest(part, reading)))) {
+    const isStreet = name === 'address.street';
+    // Beside a house in a blank of its own, the rest of a line is another heading.
+    const isWhole = isStreet && all.length === 1 && !hasHouse;
+    for (const part of all) {
+      const value = isStreet ? withoutHouseLabel(isWhole ? withRest(part, reading) : part) : part;
       const label = captionOf(value.tokens);
       const synonym = LABELLED.find(([pattern, , classes]) => pattern.test(label) && classes.test(name))?.[1] ?? usual;
       const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
@@ -68,25 +73,32 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   };
 }
 
-/** Adds the next words of the blank that the network takes for a whole address: `Марта, д. 115а` after `8`. */
+/** Adds the next words of the line that the network takes for a whole address: `Марта, д. 115а` after `8`. */
 function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading): ReadValue {
   const words = [...read.tokens];
-  const line = lineOf(words[0]!);
+  const line = lineOf(words.at(-1)!);
   for (const next of line.slice(line.indexOf(words.at(-1)!) + 1)) {
     const [last, at] = [words.at(-1)!, tokens.indexOf(next)];
-    const isNext = at >= 0 && next.x0 - last.x1 < last.y1 - last.y0 && !areApart(at, tokens.indexOf(last));
+    const gap = next.x0 - last.x1;
+    const isNext = at >= 0 && gap > -1 && gap < last.y1 - last.y0 && !areApart(at, tokens.indexOf(last));
     if (!isNext || likeliest(at) !== ADDRESS) break;
     words.push(next);
   }
   const rest = words.slice(read.tokens.length);
-  return rest.length === 0 ? read : { ...read, tokens: words, value: `${String(read.value)} ${joinText(rest)}` };
+  if (rest.length === 0) return read;
+  const comma = read.tokens.at(-1)!.text.endsWith(',') ? ',' : '';
+  return { ...read, tokens: words, value: `${String(read.value)}${comma} ${joinText(rest)}` };
 }
 
-/** Without the label of the next part: `пр-т Победы, д.` before the number in a blank of its own. */
-function withoutLabelOfNext(read: ReadValue): ReadValue {
-  const [text, label] = [String(read.value), /[\s,]{1,3}(?:д|дом|кв|корп)\.?,?$/iu.exec(String(read.value))];
-  return label ? { ...read, tokens: read.tokens.slice(0, -1), value: text.slice(0, label.index) } : read;
+/** Without the label of the house at the end, a word of its own: `пр-т Победы, д.` before a number in the next blank. */
+function withoutHouseLabel(read: ReadValue): ReadValue {
+  const [text, last] = [String(read.value), read.tokens.at(-1)!];
+  const label = HOUSE_LABEL.exec(text);
+  if (!label || read.tokens.length < 2 || last.text !== label[1]) return read;
+  return { ...read, tokens: read.tokens.slice(0, -1), value: text.slice(0, label.index) };
 }
+
+const HOUSE_LABEL = /,? (д\.|дом\.|д)$/u;
 
 const lineOf = ({ sheet, y0, y1 }: Token): Token[] =>
   sheet.tokens.filter((token) => token.y0 < y1 && token.y1 > y0).sort((a, b) => a.x0 - b.x0);

@@ -461,10 +461,28 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe('г. Кунгур, ул. 8 Марта, д. 115а');
   });
 
-  it('leaves out the label of the next part at the end of a part', () => {
-    const reading = partsOf({ city: 'Ртищево', street: 'пр-т Победы, д.', house: '124к' });
-    expect(readParts(reading, address)?.value).toBe('г. Ртищево, пр-т Победы, д. 124к');
+  it('keeps the comma before the added words, and adds none beside a house in a blank of its own', () => {
+    const street: Labelled[] = [
+      { at: [200, 40], text: 'Кунгур', name: 'address.city', group: 1 },
+      { at: [200, 60], text: 'Ленина,', name: 'address.street', group: 2 },
+      { at: [248, 60], text: 'дом 5', name: 'general:address', group: 3 },
+    ];
+    const house = { at: [200, 80], text: '7', name: 'address.house', group: 4 } as const;
+    expect(readParts(readingOf(street), address)?.value).toBe('г. Кунгур, ул. Ленина, дом 5');
+    expect(readParts(readingOf([...street, house]), address)?.value).toBe('г. Кунгур, ул. Ленина, д. 7');
   });
+
+  it.each([
+    ['пр-т Победы, д.', '124к', 'г. Ртищево, пр-т Победы, д. 124к'],
+    ['пр-т Победы,д.', '124к', 'г. Ртищево, пр-т Победы,д., д. 124к'],
+    ['Победы,д', '5', 'г. Ртищево, ул. Победы,д, д. 5'],
+    ['ул. Белый Дом', '24 Д', 'г. Ртищево, ул. Белый Дом, д. 24 Д'],
+  ])(
+    'leaves out the label of the house at the end of a street only if it is a word of its own: %s',
+    (street, house, text) => {
+      expect(readParts(partsOf({ city: 'Ртищево', street, house }), address)?.value).toBe(text);
+    },
+  );
 
   it('adds no label with several kinds, and no other spelling of the usual kind', () => {
     const reading = readingOf([
