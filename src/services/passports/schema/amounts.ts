@@ -8,7 +8,8 @@ import type { ValueSpec } from './schema.ts';
  */
 export function findAmount(spec: ValueSpec, text: string, label: string): Found<number> | undefined {
   const words = amountInWords(spec, text);
-  const digits = findNumber(spec.unit === 'rub' ? regroup(withoutYears(text)) : text, spec.decimals);
+  const ofMoney = spec.unit === 'rub' ? withoutYears(text) : undefined;
+  const digits = findNumber(ofMoney === undefined ? text : regroup(ofMoney), spec.decimals);
   if (words && (!digits || words.start < digits.start)) return words;
   if (!digits) return undefined;
   const first = spec.minimum !== undefined && spec.minimum >= 0 ? { ...digits, value: Math.abs(digits.value) } : digits;
@@ -16,8 +17,7 @@ export function findAmount(spec: ValueSpec, text: string, label: string): Found<
   const after = text.slice(number.end);
   const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
   // Amounts in thousands of roubles have three decimals: the separator is no grouping.
-  const value =
-    factor >= 1000 && spec.unit === 'rub' ? (findNumber(withoutYears(text))?.value ?? number.value) : number.value;
+  const value = factor >= 1000 && ofMoney !== undefined ? (findNumber(ofMoney)?.value ?? number.value) : number.value;
   if (factor !== 1) return { ...number, value: round(value * factor) };
   const amount = addMinorUnits(spec, text, addWordsInBrackets(spec, text, number));
   return { ...amount, value: round(inMetres(spec, amount.value)) };

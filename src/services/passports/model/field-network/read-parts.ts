@@ -37,9 +37,12 @@ const BUILDING_LETTER = /(?:литера?|лит\.)[\s:«"]*$/iu;
 export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
   const found = new Map<number, ReadValue>();
   let rival = 0;
-  const hasHouse = readingsOf(reading, 'address.house', { type: 'string' }).some(({ score }) => score >= MIN_PART);
-  for (const [name, usual] of PARTS) {
+  const readings = PARTS.map(([name, usual]) => {
     const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
+    return { name, usual, all };
+  });
+  const hasHouse = readings.some(({ name, all }) => name === 'address.house' && all.length > 0);
+  for (const { name, usual, all } of readings) {
     const isStreet = name === 'address.street';
     // Beside a house in a blank of its own, the rest of a line is another heading.
     const isWhole = isStreet && all.length === 1 && !hasHouse;
