@@ -42,6 +42,7 @@ export interface OnnxTensor {
 
 export interface OnnxValue {
   name: string;
+  type?: Uint8Array;
 }
 
 const { root } = protobuf.parse(
@@ -70,7 +71,11 @@ const { root } = protobuf.parse(
   message Value { optional string name = 1; optional bytes type = 2; optional string doc_string = 3; }`,
   { keepCase: true },
 );
-const Model = root.lookupType('Model');
+const [Model, Graph, Tensor] = ['Model', 'Graph', 'Tensor'].map((name) => root.lookupType(name)) as [
+  protobuf.Type,
+  protobuf.Type,
+  protobuf.Type,
+];
 
 /** Parses a model. Its weights are views of `bytes`. Throws for bytes that are not a model. */
 export function readOnnxModel(bytes: Buffer): OnnxModel {
@@ -81,7 +86,46 @@ export function readOnnxModel(bytes: Buffer): OnnxModel {
 
 /** The model as bytes, without what its outputs do not need. */
 export function writeOnnxModel(model: OnnxModel): Uint8Array<ArrayBuffer> {
-  const { graph } = model;
+  const { initializer, ...graph } = withoutUnused(model.graph);
+  // The writer of protobufjs would copy the weights each time that its memory grows. The fields of a message may stand in parts.
+  const parts = [
+    Graph.encode(graph).finish(),
+    ...initializer.flatMap(({ raw_data = NO_BYTES, ...tensor }) => {
+      const fields = Tensor.encode(tensor).finish();
+      const content = raw_data.length > 0 ? [lengthPrefix(Tensor.fields['raw_data']!, raw_data), raw_data] : [];
+      const all = [fields, ...content];
+      return [lengthPrefix(Graph.fields['initializer']!, ...all), ...all];
+    }),
+  ];
+  const { graph: _, ...rest } = model;
+  const head = Model.encode(rest).finish();
+  return concatenate([head, lengthPrefix(Model.fields['graph']!, ...parts), ...parts]);
+}
+
+const NO_BYTES = new Uint8Array(0);
+const LENGTH_DELIMITED = 2;
+
+/** The tag and length of a field with these bytes. */
+const lengthPrefix = ({ id }: protobuf.Field, ...parts: readonly Uint8Array[]): Uint8Array =>
+  protobuf.Writer.create()
+    .uint32((id << 3) | LENGTH_DELIMITED)
+    .uint32(lengthOf(parts))
+    .finish();
+
+const lengthOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, { length }) => sum + length, 0);
+
+function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(lengthOf(parts));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The graph without what its outputs do not need. */
+export function withoutUnused(graph: OnnxGraph): OnnxGraph {
   const needed = new Set(graph.output.map(({ name }) => name));
   const node = graph.node
     .toReversed()
@@ -94,10 +138,12 @@ export function writeOnnxModel(model: OnnxModel): Uint8Array<ArrayBuffer> {
   const isNeeded = ({ name }: { name: string }) => needed.has(name);
   const input = graph.input.filter(isNeeded);
   const initializer = graph.initializer.filter(isNeeded);
-  const pruned = { ...graph, node, input, initializer, value_info: [] };
-  // Without a copy of the writer's buffer.
-  return Model.encode({ ...model, graph: pruned }).finish(true) as Uint8Array<ArrayBuffer>;
+  const rest = { ...graph, node, input, initializer, value_info: [] };
+  return rest;
 }
+
+/** Nodes that change only the shape of their first input. */
+export const isLayout = ({ op_type }: OnnxNode) => op_type === 'Reshape' || op_type === 'Transpose';
 
 /** Who produces and who consumes a value of a graph. */
 export function linksOf({ node }: OnnxGraph) {

@@ -31,19 +31,19 @@ const PIECES = /'(?:s|t|re|ve|m|ll|d)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s/gu
 
 /** Returns a function that encodes a text. Tokens are numbered in the order of the merges, so no list of merges is needed. */
 export function createTokenEncoder(tokenByText: Readonly<Record<string, number>>): (text: string) => number[] {
-  const tokens = new Map(Object.entries(tokenByText));
-  return (text) => (text.match(PIECES) ?? []).flatMap((piece) => encodePiece(piece, tokens));
+  const tokenOf = (text: string) => (Object.hasOwn(tokenByText, text) ? tokenByText[text] : undefined);
+  return (text) => (text.match(PIECES) ?? []).flatMap((piece) => encodePiece(piece, tokenOf));
 }
 
-function encodePiece(piece: string, tokens: ReadonlyMap<string, number>): number[] {
+function encodePiece(piece: string, tokenOf: (text: string) => number | undefined): number[] {
   const parts = Array.from(Buffer.from(piece), (byte) => CHARACTERS[byte]!);
   for (;;) {
     let [at, first] = [-1, Number.POSITIVE_INFINITY];
     for (let i = 0; i + 1 < parts.length; i++) {
-      const merged = tokens.get(parts[i]! + parts[i + 1]!);
+      const merged = tokenOf(parts[i]! + parts[i + 1]!);
       if (merged !== undefined && merged < first) [at, first] = [i, merged];
     }
-    if (at === -1) return parts.flatMap((part) => tokens.get(part) ?? []);
+    if (at === -1) return parts.flatMap((part) => tokenOf(part) ?? []);
     parts.splice(at, 2, parts[at]! + parts[at + 1]!);
   }
 }

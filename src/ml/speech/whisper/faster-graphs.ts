@@ -1,12 +1,15 @@
 import {
+  isLayout,
   linksOf,
   type OnnxGraph,
   type OnnxModel,
   type OnnxNode,
   type OnnxTensor,
   readOnnxModel,
+  withoutUnused,
   writeOnnxModel,
 } from '../../onnx-model.ts';
+import { mergeDecoderFrames, mergeEncoderFrames } from './merge-padding.ts';
 
 /**
  * The encoder as a model with one output, `last_hidden_state`, and fused attention: its scores of [heads, 1500, 1500] are
@@ -19,6 +22,7 @@ export function fasterEncoder(
   const model = readOnnxModel(bytes);
   model.graph.output = model.graph.output.filter(({ name }) => name === 'last_hidden_state');
   fuseAttention(model, heads);
+  mergeEncoderFrames(model.graph, heads);
   if (signed) useSignedWeights(model.graph);
   return writeOnnxModel(model);
 }
@@ -39,6 +43,7 @@ export function fasterDecoder(
     model.graph.output = model.graph.output.filter((output) => isWanted(output.name));
     quantizeLogits(model.graph);
     fuseAttention(model, heads);
+    if (name === 'then_branch') mergeDecoderFrames(model.graph);
     if (signed) useSignedWeights(model.graph);
     return writeOnnxModel(model);
   };
@@ -158,9 +163,8 @@ function fuseAttention(model: OnnxModel, heads: number): void {
   if (model.opset_import.every(({ domain }) => domain !== 'com.microsoft')) {
     model.opset_import.push({ domain: 'com.microsoft', version: 1 });
   }
+  model.graph = withoutUnused(graph);
 }
-
-const isLayout = ({ op_type }: OnnxNode) => op_type === 'Reshape' || op_type === 'Transpose';
 
 /**
  * Converts unsigned weights and their zero points to signed ones: the products are equal, and processors multiply
@@ -192,8 +196,11 @@ const FLOAT = 1;
 const UINT8 = 2;
 const INT8 = 3;
 
+/** Four bytes at a time. */
 function flipSigns(bytes: Uint8Array): Uint8Array {
-  const flipped = new Uint8Array(bytes.length);
-  for (let i = 0; i < bytes.length; i++) flipped[i] = bytes[i]! ^ 0x80;
-  return flipped;
+  const flipped = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+  flipped.set(bytes);
+  const words = new Uint32Array(flipped.buffer);
+  for (let i = 0; i < words.length; i++) words[i]! ^= 0x80808080;
+  return flipped.subarray(0, bytes.length);
 }

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { releaseBuffers } from '../../release-buffers.ts';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
-import { FRAMES } from './log-mel.ts';
+import { FRAMES, WINDOW_SECONDS } from './log-mel.ts';
+import { mergedFrames } from './merge-padding.ts';
 
 /** Immutable decoder state after some tokens; until `release`, any state can be continued several times. */
 export interface DecoderState {
   readonly logits: Float32Array;
-  /** Attention of the last token over the audio: per head of `alignmentHeads`, [1500] values of 20 ms. */
+  /** Attention of the last token over the audio: per head of `alignmentHeads`, values of 20 ms, at least as long as the audio. */
   readonly attention: readonly Float32Array[];
   /** The state after one more token, or after the first `length` tokens and `token`. */
   step(token: number, length?: number): Promise<DecoderState>;
@@ -44,6 +45,8 @@ export async function openNetwork(
   await releaseBuffers(decoderFile);
   const keys = await openGraph(graphs.keys, withoutArena);
   const decoder = await openGraph(graphs.step);
+  const takes = (session: InferenceSession, input: string) => session.inputNames.includes(input);
+  const mergesFrames = takes(encoder, 'kept_frames') && takes(decoder, 'frame_scores');
   const pasts = decoder.inputNames.filter((name) => name.startsWith('past_key_values.'));
   const [, heads, , width] = shapeOf(decoder, pasts[0] ?? 'past_key_values.0.decoder.key');
   if (typeof heads !== 'number' || typeof width !== 'number') throw new Error('The decoder has no fixed key shape.');
@@ -64,16 +67,24 @@ export async function openNetwork(
   const pastOf = (outputs: Outputs, names: readonly string[], length?: number) =>
     Object.fromEntries(names.map((name) => [name, firstTokens(outputs[presentOf(name)]!, length)]));
 
-  /** The state after the token `first`, from a log-mel spectrogram. After `release`, none of the window's states may be continued. */
+  /** The state after the token `first`, from the log-mel spectrogram of `seconds` of sound, padded to 30 s. After `release`, none of the window's states may be continued. */
   async function start(
-    mel: Float32Array,
+    { mel, seconds }: { readonly mel: Float32Array; readonly seconds: number },
     first: number,
   ): Promise<{ readonly state: DecoderState; release(): Promise<void> }> {
-    const input = { input_features: new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]) };
-    const encoded = (await encoder.run(input))['last_hidden_state']!;
-    const constant = pastOf(await keys.run({ encoder_hidden_states: encoded }), encoderPasts);
+    const { kept, counts } = mergedFrames(mergesFrames ? seconds : WINDOW_SECONDS);
+    const frameScores = new Tensor('float32', Float32Array.from(counts, Math.log), [counts.length]);
+    const spectrogram = new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]);
+    const frames = { kept_frames: integers(kept, [kept.length]), frame_scores: frameScores };
+    const encoded = (await encoder.run({ input_features: spectrogram, ...(takes(encoder, 'kept_frames') && frames) }))[
+      'last_hidden_state'
+    ]!;
+    const constant = {
+      ...pastOf(await keys.run({ encoder_hidden_states: encoded }), encoderPasts),
+      ...(takes(decoder, 'frame_scores') && { frame_scores: frameScores }),
+    };
     const step = async (past: Outputs, token: number): Promise<DecoderState> => {
-      const outputs = await decoder.run({ ...constant, ...past, input_ids: tokens(token) }, outputNames);
+      const outputs = await decoder.run({ ...constant, ...past, input_ids: integers([token], [1, 1]) }, outputNames);
       return {
         logits: outputs['logits']!.data as Float32Array,
         attention: attentionOf(outputs),
@@ -125,7 +136,8 @@ function firstTokens(tensor: Outputs[string], length = tensor.dims[2]!): Outputs
 
 const floatsOf = ({ data }: Outputs[string]) => data as Float32Array<ArrayBuffer>;
 
-const tokens = (token: number) => new Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]);
+const integers = (values: readonly number[], dims: readonly number[]) =>
+  new Tensor('int64', BigInt64Array.from(values, BigInt), dims);
 
 /**
  * Whether the processor has instructions for products of 8-bit integers. Without them unsigned weights are exact and

@@ -32,7 +32,10 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   const finderOf = rememberLast(createTermFinder);
 
   async function transcribeOnce(samples: Float32Array, options: EngineOptions): Promise<Segment[]> {
-    const { state, release } = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
+    const { state, release } = await network.start(
+      { mel: logMel(samples, bins), seconds: samples.length / SAMPLE_RATE },
+      vocabulary.startOfTranscript,
+    );
     try {
       options.throwIfStopped();
       return await decode(state, samples, options);
