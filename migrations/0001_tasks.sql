@@ -28,7 +28,9 @@ create table tasks (
   claim            integer,                            -- the worker's number of the claim request (return-claims.ts)
   started_at       timestamptz,
   claimed_at       timestamptz,                        -- the start of the current attempt
-  attempt_log      jsonb,                              -- the last attempts with their worker (docs/decisions/0043-timeline.md)
+  attempt_log      jsonb,                              -- attempts with their worker, but that of `ended_by` (docs/decisions/0043-timeline.md)
+  ended_by         text,                               -- the worker whose attempt ended the task; that attempt is not in the log
+  steps            json,                               -- the times of its steps
   progress         real,
   checkpoint       json,
 

@@ -1,5 +1,5 @@
--- The event feed (docs/decisions/0034-event-feed.md). Triggers append events without a number, so that writers never wait for
--- each other; src/tasks/events.ts numbers the committed ones.
+-- The event feed (docs/decisions/0034-event-feed.md). Statements that end tasks, and triggers, append events without a number, so
+-- that writers never wait for each other; src/tasks/events.ts numbers the committed ones.
 create table unnumbered_task_events (
   serial        bigint generated always as identity primary key,
   service       text           not null,
@@ -49,7 +49,7 @@ create function task_event_expiry(queued_at timestamptz, expires_at timestamptz)
   select now() + coalesce(expires_at - queued_at, interval '366 days')
 $$;
 
--- The first end of a batch is an event of its client, with the content of its webhook. Other changes of a batch create no event.
+-- The statements that end tasks record their events (src/tasks/task-rows.ts); a trigger for each row would take longer.
 create function record_task_event() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
@@ -57,23 +57,14 @@ begin
       insert into unnumbered_task_events (service, principal, task_id, kind, expires_at)
       values (old.service, old.principal, old.id, 'deleted', task_event_expiry(old.queued_at, old.expires_at));
     end if;
-  elsif new.service not like '%.batches' then
+  else
     insert into unnumbered_task_events (service, principal, task_id, kind, status, error_code, expires_at)
     values (new.service, new.principal, new.id, 'terminal', new.status, new.error_code,
             task_event_expiry(new.queued_at, new.expires_at));
-  -- A retried batch has a start time.
-  elsif new.status = 'done' and new.started_at is null then
-    insert into unnumbered_task_events (service, principal, task_id, kind, expires_at, batch)
-    values (left(new.service, -length('.batches')), new.principal, new.id, 'completed',
-            task_event_expiry(new.queued_at, new.expires_at),
-            json_build_object('input', new.input::text, 'summary', new.result,
-                              'queuedAt', new.queued_at, 'finishedAt', new.finished_at));
   end if;
   return null;
 end $$;
 
-create trigger record_end after update of status on tasks
-  for each row when (new.finished_at is not null and old.finished_at is null) execute function record_task_event();
 create trigger record_inserted_end after insert on tasks
   for each row when (new.finished_at is not null) execute function record_task_event();
 -- The deletion of an expired task creates no event.

@@ -138,9 +138,10 @@ export function withoutUnused(graph: OnnxGraph): OnnxGraph {
   const isNeeded = ({ name }: { name: string }) => needed.has(name);
   const input = graph.input.filter(isNeeded);
   const initializer = graph.initializer.filter(isNeeded);
-  const rest = { ...graph, node, input, initializer, value_info: [] };
-  return rest;
+  return { ...graph, node, input, initializer, ...NO_VALUE_INFO };
 }
+
+const NO_VALUE_INFO = { value_info: [] };
 
 /** Nodes that change only the shape of their first input. */
 export const isLayout = ({ op_type }: OnnxNode) => op_type === 'Reshape' || op_type === 'Transpose';

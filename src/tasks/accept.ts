@@ -6,7 +6,7 @@ import { HINT_CHANNEL } from './hints.ts';
 import { createLoneCheck } from './lone.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import { PRIORITY_VALUE } from './task.ts';
-import { IS_READABLE } from './task-rows.ts';
+import { afterEndSql, ENDED_COLUMNS, IS_READABLE } from './task-rows.ts';
 
 /**
  * Batches concurrent accepts into one statement and resolves them when its commit is on disk. Then `hint` wakes workers; a lone task
@@ -67,17 +67,20 @@ const COPY = {
   name: 'copy-results',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    update tasks t
-       set status        = 'done',
-           started_at    = now(),
-           finished_at   = now(),
-           processing_ms = 0,
-           result        = source.result,
-           attachment    = source.attachment
-      from unnest($1::text[], $2::text[]) as copy (id, source_id)
-      join tasks source on source.id = copy.source_id
-     where t.id = copy.id and source.service = t.service and source.status = 'done'
-    returning t.id`,
+    with copied as (
+      update tasks t
+         set status        = 'done',
+             started_at    = now(),
+             finished_at   = now(),
+             processing_ms = 0,
+             result        = source.result,
+             attachment    = source.attachment
+        from unnest($1::text[], $2::text[]) as copy (id, source_id)
+        join tasks source on source.id = copy.source_id
+       where t.id = copy.id and source.service = t.service and source.status = 'done'
+      returning ${ENDED_COLUMNS}
+    ),${afterEndSql('copied')}
+    select id from copied`,
 };
 
 async function acceptAll(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<AcceptResult[]> {

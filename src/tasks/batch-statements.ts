@@ -2,7 +2,7 @@ import { CLIENT_LIMIT_MS, type Statement } from '../base/db.ts';
 import { takenClients } from './fair-tags.ts';
 import { FAILED_COLUMNS, requeuedSql } from './requeue.ts';
 import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
-import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
+import { afterEndSql, deliveriesDueSql, ENDED_COLUMNS, failSql, IS_READABLE } from './task-rows.ts';
 
 const MAX_ERRORS = 10;
 const limitMs = CLIENT_LIMIT_MS;
@@ -92,9 +92,9 @@ const cancelStatement = (name: string, lock: string): Statement => ({
       select id from tasks where id = any(array(select id from unfinished)) and finished_at is null order by id ${lock}
     ),
     cancelled as (
-      update tasks t set ${failSql('$4', '$5')} from open where t.id = open.id and t.finished_at is null returning t.id
-    ),
-    due as (${deliveriesDueSql('cancelled')})
+      update tasks t set ${failSql('$4', '$5')} from open where t.id = open.id and t.finished_at is null
+      returning ${ENDED_COLUMNS}
+    ),${afterEndSql('cancelled')}
     select (select max(position) from page) as last, array(select id from cancelled) as ids,
            array(select position from page where task_id in (select id from unfinished except select id from open)) as locked`,
 });
@@ -177,7 +177,15 @@ export const COMPLETE = {
          set status = 'done', finished_at = now(), processing_ms = 0, result = ${summarySql('open.id')}
         from open
        where t.id = open.id
-      returning t.id
+      returning t.*
+    ),
+    -- The first end of a batch is an event of its client, with the content of its webhook. A retried batch has a start time.
+    recorded as (
+      insert into unnumbered_task_events (service, principal, task_id, kind, expires_at, batch)
+      select left(service, -length('.batches')), principal, id, 'completed', task_event_expiry(queued_at, expires_at),
+             json_build_object('input', input::text, 'summary', result, 'queuedAt', queued_at, 'finishedAt', finished_at)
+        from ended
+       where started_at is null
     ),
     due as (${deliveriesDueSql('ended', "d.state = 'pending' and d.body is null")})
     select id from ended`,

@@ -2,11 +2,12 @@ import { CLIENT_LIMIT_MS, type Db, type Statement } from '../base/db.ts';
 import type { BatchShare } from './batch-share.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import { jsonColumn, jsonColumnSql } from './json-column.ts';
-import { type Nullable, withoutNulls } from './null-columns.ts';
+import { byId, isHeldBy } from './leases.ts';
+import type { Nullable } from './null-columns.ts';
 import { type Fronts, floorParameters, IS_WAITING, isAboveFloor, type QueueFloors } from './queue-floors.ts';
-import type { AttemptResult, Claim, ClaimRequest, CompleteAndClaimResult, Renewal } from './store.ts';
+import type { AttemptResult, Claim, ClaimRequest, CompleteAndClaimResult } from './store.ts';
 import { PRIORITY_VALUE, type Priority } from './task.ts';
-import { deliveriesDueSql, MAX_PROCESSING_MS, withAttemptLogged } from './task-rows.ts';
+import { afterEndSql, ENDED_COLUMNS, MAX_PROCESSING_MS, withAttemptLogged } from './task-rows.ts';
 
 /**
  * Records attempt results and claims tasks in one statement, which saves a round trip per batch. `notifies`: the commit sends the
@@ -24,35 +25,35 @@ export async function completeAndClaim(
   const limit = Math.min(request.limit, MAX_CLAIMS);
   const results = endingParameters(endings);
   if (limit === 0) {
-    const { rows } = await db.query<{ id: string }>(COMPLETE, [worker, ...results, notifies]);
-    return { ended: rows.map(({ id }) => id), claimed: [], notified: notifies };
+    const { rows } = await db.query<{ ended: string | null }>(COMPLETE, [worker, ...results, notifies]);
+    return { ended: toIds(rows[0]!.ended), claimed: [], notified: notifies };
   }
   const floors = await queueFloors.get(service);
   const claimParameters = [service, worker, limit, leaseMs, busy, ...floorParameters(floors), claim];
   const batchFirst = batchShare.isDue(service);
   const statements = batchFirst ? BATCH_FIRST : IN_ORDER;
   const { rows } = await (endings.length === 0
-    ? db.query<AdvanceRow>(statements.claim, claimParameters)
-    : db.query<AdvanceRow>(statements.advance, [...claimParameters, ...results, notifies])
+    ? db.query<ClaimRow | ScanRow>(statements.claim, claimParameters)
+    : db.query<ClaimRow | ScanRow>(statements.advance, [...claimParameters, ...results, notifies])
   ).catch((error: unknown) => {
     queueFloors.requestSearch(service);
     throw error;
   });
-  const claims = rows.filter((row): row is ClaimRow => !row.ended && row.id !== null);
-  const batchClaims = claims.filter(({ priority }) => priority === PRIORITY_VALUE.batch).length;
-  batchShare.count(service, claims.length, batchFirst ? batchClaims : 0);
-  const { at, kept_back, batch_kept_back } = rows.find((row): row is ClaimRow | NoClaimRow => !row.ended)!;
-  if (!kept_back) {
-    const fronts = frontsOf(claims);
-    queueFloors.raise(service, floors, at, batch_kept_back ? { ...fronts, batch: undefined } : fronts);
-  }
+  const claimed = rows.flatMap((row) => (row.scan === null ? [toClaim(row)] : []));
+  const { scan } = rows.find((row): row is ScanRow => row.scan !== null)!;
+  batchShare.count(service, claimed.length, batchFirst ? scan.batchClaims : 0);
+  if (!scan.keptBack) queueFloors.raise(service, floors, scan.at, frontsOf(scan));
+  // If it fails, the next claim reserves the task.
+  else if (busy) await db.query(RESERVE, [service, worker]).catch(() => {});
   return {
-    ended: rows.filter((row) => row.ended).map(({ id }) => id),
-    claimed: claims.map(toClaim),
+    ended: toIds(scan.ended),
+    claimed,
     notified: notifies,
-    moreMayWait: batch_kept_back || !db.canListen,
+    moreMayWait: scan.batchKeptBack || !db.canListen,
   };
 }
+
+const toIds = (ids: string | null) => ids?.split(' ') ?? [];
 
 const ENDING_TYPES = 'text smallint text json text text int float8 bool json json text'.split(' ');
 
@@ -64,54 +65,50 @@ function endingParameters(endings: readonly AttemptResult[]): unknown[] {
     sorted.map((e) => e.attempt),
     sorted.map((e) => e.outcome),
     jsonColumn(sorted.map((e) => (e.outcome === 'done' ? e.result : undefined))),
-    sorted.map((e) => (e.outcome === 'failed' ? e.failure.code : null)),
-    sorted.map((e) => (e.outcome === 'failed' ? e.failure.message : null)),
+    rareColumn(sorted.map((e) => (e.outcome === 'failed' ? e.failure.code : null))),
+    rareColumn(sorted.map((e) => (e.outcome === 'failed' ? e.failure.message : null))),
     sorted.map((e) => (e.outcome === 'again' ? null : Math.min(Math.round(e.processingMs), MAX_PROCESSING_MS))),
-    sorted.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
-    sorted.map((e) => e.outcome === 'again' && e.uncounted === true),
+    rareColumn(sorted.map((e) => (e.outcome === 'again' ? e.delayMs : null))),
+    rareColumn(sorted.map((e) => (e.outcome === 'again' && e.uncounted === true) || null)),
     jsonColumn(sorted.map((e) => (e.outcome === 'done' ? e.attachment : undefined))),
     jsonColumn(sorted.map(({ steps }) => steps)),
-    sorted.map((e) => (e.outcome === 'again' ? (e.reason ?? null) : null)),
+    rareColumn(sorted.map((e) => (e.outcome === 'again' ? (e.reason ?? null) : null))),
   ];
 }
 
+/** `unnest` adds the missing nulls, which `pg` and PostgreSQL then need not convert. */
+const rareColumn = <T>(values: readonly (T | null)[]): readonly (T | null)[] =>
+  values.every((value) => value === null) ? [] : values;
+
 /** The front of the queue. */
-function frontsOf(claims: readonly ClaimRow[]): Fronts {
-  const first = (priority: Priority) => {
-    const found = claims.flatMap(({ front, priority: rank }) =>
-      rank === PRIORITY_VALUE[priority] ? (front ?? []) : [],
-    );
-    return found.length > 0 ? Math.min(...found) : undefined;
-  };
-  return { realtime: first('realtime'), batch: first('batch') };
-}
-
-/** Extends leases that are still held; stores progress and checkpoints. */
-export async function renew(db: Db, worker: string, renewals: readonly Renewal[]): Promise<string[]> {
-  if (renewals.length === 0) return [];
-  const leases = [...renewals].sort(byId);
-  const { rows } = await db.query<{ id: string }>(RENEW, [
-    worker,
-    leases.map((l) => l.id),
-    leases.map((l) => l.attempt),
-    leases.map((l) => l.leaseMs),
-    leases.map((l) => l.progress ?? null),
-    leases.map((l) => (l.checkpoint ? JSON.stringify(l.checkpoint) : null)),
-  ]);
-  return rows.map((row) => row.id);
-}
-
-/**
- * With `=` the planner could scan the partial index `tasks_leased`, which is larger than its statistics say while a snapshot
- * is open.
- */
-const isHeldBy = (worker: string) => `t.worker is not distinct from ${worker}`;
-
-/** One lock order for both statements of a worker prevents deadlocks. */
-const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+const frontsOf = ({ realtime, batch, batchKeptBack }: Scan): Fronts => ({
+  realtime: realtime ?? undefined,
+  batch: batchKeptBack ? undefined : (batch ?? undefined),
+});
 
 /** A reservation expires after this time; its worker renews it at least every second. */
 const RESERVED_SECONDS = 10;
+
+const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
+const IS_LOST = `${IS_WAITING} and returned = 'lost' and run_at <= now()`;
+const IS_RESERVABLE = '(reserved_until is null or reserved_until < now() or reserved_by = $2)';
+
+/** Of its own, because it is rare: within the statement of each claim it took 2 % of the time. */
+const RESERVE: Statement = {
+  name: 'reserve',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update tasks
+       set reserved_by = $2, reserved_until = now() + interval '${RESERVED_SECONDS} seconds'
+      from quick
+     where id = (select id
+                   from tasks
+                  where ${IS_LOST} and ${IS_RESERVABLE}
+                  order by priority, run_at, id
+                  limit 1
+                    for update skip locked)`,
+};
 
 /** A task that was not returned has a tag for `run_at`, which may be later than the clock. */
 const IS_CLAIMABLE = `${IS_WAITING} and (returned is null or run_at <= now())`;
@@ -146,8 +143,6 @@ const waiting = (priority: Priority, floor: string, condition = 'true') => `
          limit ${MAX_CLAIMS}
            for update skip locked) as in_order`;
 
-const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
-
 // `lost`: the first task whose worker was lost, unless another worker has reserved it. An idle worker claims it alone. A
 // busy worker reserves it and claims nothing until it is idle; realtime tasks that arrive meanwhile do not delay that.
 // Behind realtime tasks, a lost batch task holds back only batch tasks, until it is the turn of a batch task.
@@ -157,17 +152,10 @@ const claimedSql = (waitingTasks: string, isBatchFirst: boolean) => `
              ${isBatchFirst} or priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
                select from tasks where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
         from tasks
-       where ${IS_WAITING} and returned = 'lost' and run_at <= now() and $3 > 0
-         and (not $5 or reserved_until is null or reserved_until < now() or reserved_by = $2)
+       where ${IS_LOST} and $3 > 0 and (not $5 or ${IS_RESERVABLE})
        order by priority, run_at, id
        limit 1
          for update skip locked
-    ),
-    reserved as (
-      update tasks t
-         set reserved_by = $2, reserved_until = now() + interval '${RESERVED_SECONDS} seconds'
-        from lost
-       where t.id = lost.id and is_next and $5
     ),
     next as materialized (
       select id, null::float8 as front from lost where is_next and not $5
@@ -190,13 +178,20 @@ const claimedSql = (waitingTasks: string, isBatchFirst: boolean) => `
                 nullif(t.returned = 'lost', false) as alone, t.priority, next.front
     )`;
 
-// At least one row, with the time and with whether a lost task has held back other tasks.
-const RESULT_ROWS = `
-    select false as ended, claimed.*, extract(epoch from now())::float8 as at,
-           exists (select from lost where is_next) as kept_back,
-           exists (select from lost) as batch_kept_back
-      from (select) as once
-      left join claimed on true`;
+/** SQL: a row per claim, and one with what the claim found, as JSON. `ended`: the ids of the ended tasks. */
+const rowsSql = (ended: string): string => `
+    select id, attempt, input, principal, checkpoint, "requestId", traceparent, "estimateSeconds", "waitedMs", alone,
+           null::json as scan
+      from claimed
+    union all
+    select null, null, null, null, null, null, null, null, null, null,
+           json_build_object(
+             'at', extract(epoch from now())::float8, 'ended', ${ended},
+             'realtime', min(front) filter (where priority = ${PRIORITY_VALUE.realtime}),
+             'batch', min(front) filter (where priority = ${PRIORITY_VALUE.batch}),
+             'batchClaims', count(*) filter (where priority = ${PRIORITY_VALUE.batch}),
+             'keptBack', exists (select from lost where is_next), 'batchKeptBack', exists (select from lost))
+      from claimed`;
 
 // Does not wait for the disk: if a database crash loses the claim, the task is queued again and fencing rejects the late
 // result (docs/decisions/0021-results-as-text.md).
@@ -205,7 +200,7 @@ const claimStatement = (name: string, claimed: string): Statement => ({
   limitMs: CLIENT_LIMIT_MS,
   text: `
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),${claimed}
-    select answer.* from quick, (${RESULT_ROWS}) as answer`,
+    select answer.* from quick, (${rowsSql('null')}) as answer`,
 });
 
 const columnSql = (parameter: string, type: string) =>
@@ -232,29 +227,29 @@ const endedSql = (worker: string, first: number) => `
              error         = e.error,
              processing_ms = e.processing_ms,
              checkpoint    = case e.outcome when 'again' then t.checkpoint end,
-             attempt_log   = ${withAttemptLogged(
+             attempt_log   = case e.outcome when 'again' then ${withAttemptLogged(
                `'steps', nullif(e.steps, '')::jsonb, 'error', e.error_code, 'reason', e.reason, 'delay', e.delay_ms`,
-             )},
+             )} else t.attempt_log end,
+             ended_by      = case when e.outcome <> 'again' then t.worker end,
+             steps         = case when e.outcome <> 'again' then nullif(e.steps, '')::json end,
              worker        = null,
              leased_until  = null
         from ending e
        where t.id = e.id and ${isHeldBy(worker)} and t.attempts = e.attempt
-      returning t.id, e.outcome
-    ),
-    due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")})`;
+      returning ${ENDED_COLUMNS}
+    ),${afterEndSql('ended')}`;
 
-/** `at`: the number of the parameter `notifies`. */
-const hintedSql = (at: number) =>
-  `case when $${at}::bool then pg_notify('${HINT_CHANNEL}', 'finished ' || id)::text end`;
+/** SQL: the ids of the ended tasks as one text; the hint of their ends if the parameter `notifies` is true. */
+const endedIdsSql = (notifies: number) => `(
+      select ids from (select string_agg(id, ' ') as ids from ended) as e
+       where case when $${notifies}::bool and ids is not null then pg_notify('${HINT_CHANNEL}', 'finished ' || ids) is not null
+                  else true end)`;
 
 // Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
 const advanceStatement = (name: string, claimed: string): Statement => ({
   name,
   limitMs: CLIENT_LIMIT_MS, // shorter than a lease
-  text: `${endedSql('$2', 9)},${claimed}
-    ${RESULT_ROWS}
-    union all
-    select true, id, null, null, ${hintedSql(9 + ENDING_TYPES.length)}, null, null, null, null, null, null, null, null, null, null, null from ended`,
+  text: `${endedSql('$2', 9)},${claimed}${rowsSql(endedIdsSql(9 + ENDING_TYPES.length))}`,
 });
 
 /** Without a claim: half of the time of `advance` for one result. */
@@ -263,7 +258,7 @@ const COMPLETE: Statement = {
   limitMs: CLIENT_LIMIT_MS,
   text: `
     ${endedSql('$1', 2)}
-    select id, ${hintedSql(2 + ENDING_TYPES.length)} from ended`,
+    select ${endedIdsSql(2 + ENDING_TYPES.length)} as ended`,
 };
 
 interface Statements {
@@ -284,44 +279,36 @@ const BATCH_FIRST: Statements = {
   advance: advanceStatement('advance-batch', BATCH_FIRST_SQL),
 };
 
-// Locks the rows in one order, whatever plan joins them.
-const RENEW = {
-  name: 'renew',
-  limitMs: 1800, // a lease has 4 s left: time for a retry
-  text: `
-    with held as materialized (
-      select id from tasks t where id = any($2::text[]) and ${isHeldBy('$1')} order by id for update
-    )
-    update tasks t
-       set leased_until = now() + l.lease_ms * interval '1 millisecond',
-           progress     = coalesce(l.progress, t.progress),
-           checkpoint   = coalesce(l.checkpoint::json, t.checkpoint)
-      from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
-           as l (id, attempt, lease_ms, progress, checkpoint)
-      join held using (id)
-     where t.id = l.id and t.attempts = l.attempt
-    returning t.id`,
-};
-
-type AdvanceRow = ClaimRow | NoClaimRow | { ended: true; id: string };
-
-interface Clock {
-  ended: false;
-  at: number;
-  kept_back: boolean;
-  batch_kept_back: boolean;
+interface ClaimRow extends Nullable<Claim> {
+  readonly scan: null;
 }
 
-interface NoClaimRow extends Clock {
-  id: null;
+interface ScanRow {
+  readonly scan: Scan;
 }
 
-interface ClaimRow extends Clock, Nullable<Claim> {
-  readonly priority: number;
-  /** `run_at` of a task found in queue order. */
-  readonly front: number | null;
+interface Scan {
+  readonly at: number;
+  readonly ended: string | null;
+  /** The first `run_at` of the tasks found in queue order. */
+  readonly realtime: number | null;
+  readonly batch: number | null;
+  readonly batchClaims: number;
+  /** Whether a lost task has held back other tasks. */
+  readonly keptBack: boolean;
+  readonly batchKeptBack: boolean;
 }
 
-function toClaim({ ended, at, kept_back, batch_kept_back, priority, front, ...claim }: ClaimRow): Claim {
-  return withoutNulls<Claim>(claim);
-}
+/** A literal: it runs for each task. */
+const toClaim = (row: ClaimRow): Claim => ({
+  id: row.id,
+  attempt: row.attempt,
+  input: row.input,
+  principal: row.principal,
+  checkpoint: row.checkpoint ?? undefined,
+  requestId: row.requestId ?? undefined,
+  traceparent: row.traceparent ?? undefined,
+  estimateSeconds: row.estimateSeconds,
+  waitedMs: row.waitedMs,
+  alone: row.alone ?? undefined,
+});

@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts';
 import { createSignal } from '../base/loop.ts';
 import { createEventStore, type EventPage, type EventStore, type FeedPosition, skipEventNumbers } from './events.ts';
 import { createPostgresTaskStore } from './postgres.ts';
+import { cancel } from './requeue.ts';
 import type { NewTask } from './store.ts';
 
 describe('the event store', () => {
@@ -52,6 +53,21 @@ describe('the event store', () => {
     const event = { kind: 'terminal', taskId: id, status: 'failed', errorCode: 'CANCELLED' };
     expect(found).toMatchObject([event, event]);
     expect(await readPage(feed, position)).toMatchObject({ events: [], position, more: false });
+  });
+
+  it('returns an end by the cleanup, and none for an attempt that is repeated', async () => {
+    const feed = newFeed();
+    const [overdue, repeated] = [await accept(feed), await accept(feed)];
+    const { claimed } = await tasks.completeAndClaim([], { service: 'a', worker: 'w', limit: 100, leaseMs: 6000 });
+    const { attempt } = claimed.find(({ id }) => id === repeated)!;
+    await tasks.completeAndClaim([{ id: repeated, attempt, outcome: 'again', delayMs: 60_000 }], {
+      ...{ service: 'a', worker: 'w', limit: 0, leaseMs: 6000 },
+    });
+    await database.db.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [overdue]);
+    await tasks.sweep({ services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 });
+    expect((await readPage(feed)).events).toMatchObject([
+      { kind: 'terminal', taskId: overdue, status: 'failed', errorCode: 'DEADLINE_EXCEEDED' },
+    ]);
   });
 
   it('returns a result that a task copies', async () => {
@@ -187,7 +203,7 @@ describe('the event store', () => {
           const id = await accept(feed);
           // The event is recorded first and committed after a delay, in another order than the others.
           await database.db.transaction(async (tx) => {
-            await tx.query(`update tasks set status = 'failed', finished_at = now() where id = $1`, [id]);
+            await cancel(tx, 'a', id);
             await tx.query('select pg_sleep($1)', [((writer * 7 + round * 3) % 10) / 500]);
           });
           own.push(id);
@@ -206,7 +222,7 @@ describe('the event store', () => {
     const [slow, ...others] = [await accept(feed), await accept(feed), await accept(feed)];
     const [recorded, release] = [createSignal(), createSignal()];
     const transaction = database.db.transaction(async (tx) => {
-      await tx.query(`update tasks set status = 'failed', finished_at = now() where id = $1`, [slow]);
+      await cancel(tx, 'a', slow!);
       recorded.notify();
       await release.wait();
     });

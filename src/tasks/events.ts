@@ -64,7 +64,7 @@ const MAX_ROUNDS = 10;
 const NUMBER_LOCK = 1_406_338_217;
 const DELETE_LOCK = 1_406_338_218;
 
-/** Reads and numbers the events that triggers on `tasks` record. */
+/** Reads and numbers the events of tasks, which are recorded without a number. */
 export function createEventStore(db: Db) {
   const floor = createFeedFloor();
 

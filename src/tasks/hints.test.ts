@@ -37,6 +37,18 @@ describe('hints of finished tasks', () => {
     return { hints: createHints(db), sent, receive: (payload: string) => receive(payload) };
   }
 
+  it('follow each other more slowly after one with many tasks', async () => {
+    const { hints, sent } = connected();
+    const sentAfter = async (ids: readonly string[]) => {
+      const [begun, before] = [performance.now(), sent.length];
+      hints.hint('finished', ids);
+      await expect.poll(() => sent.length, { interval: 1 }).toBeGreaterThan(before);
+      return performance.now() - begun;
+    };
+    await sentAfter(Array.from({ length: 20 }, () => newId()));
+    expect(await sentAfter(['last'])).toBeGreaterThan(10);
+  });
+
   it('list every task, split into payloads that PostgreSQL accepts', async () => {
     const { hints, sent } = connected();
     const ids = Array.from({ length: 1000 }, () => newId());

@@ -2,7 +2,7 @@ import type { Db } from '../base/db.ts';
 import { acceptWithin, createAccept, createIdempotencyLookup } from './accept.ts';
 import { createBatchShare } from './batch-share.ts';
 import { createBatchStore } from './batches.ts';
-import { completeAndClaim, renew } from './complete-and-claim.ts';
+import { completeAndClaim } from './complete-and-claim.ts';
 import {
   claimDueDeliveries,
   findDueDeliveries,
@@ -12,6 +12,7 @@ import {
 } from './deliveries.ts';
 import { type ClientWeights, createFairTags, type VirtualTime } from './fair-tags.ts';
 import { createHints } from './hints.ts';
+import { renew } from './leases.ts';
 import { createLoneCheck } from './lone.ts';
 import { queueDepth } from './queue-depth.ts';
 import { createQueueFloors } from './queue-floors.ts';

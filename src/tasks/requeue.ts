@@ -1,7 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
 import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
-import { appendedLog, deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
+import { afterEndSql, ENDED_COLUMNS, failSql, IS_READABLE, withLastAttemptLogged } from './task-rows.ts';
 
 /**
  * Compare-and-set: changes nothing unless the task has failed with a retryable code. The task takes a place in the queue of its client
@@ -49,7 +49,7 @@ export async function remove(db: Queryable, service: string, ids: readonly strin
 }
 
 /** Ends an unfinished task. Its worker loses the lease and detects that at the next renewal. */
-export async function cancel(db: Db, service: string, id: string): Promise<boolean> {
+export async function cancel(db: Queryable, service: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query(CANCEL, [service, id, FAILURES.CANCELLED.code, FAILURES.CANCELLED.message]);
   return rowCount > 0;
 }
@@ -70,8 +70,9 @@ export const requeuedSql = (runAt: string): string => `
            processing_ms = null,
            error_code    = null,
            error         = null,
-           attempt_log   = ${appendedLog(
-             't.attempt_log',
+           ended_by      = null,
+           steps         = null,
+           attempt_log   = ${withLastAttemptLogged(
              `'queued', extract(epoch from queued_at), 'ended', extract(epoch from finished_at), 'to', extract(epoch from now()),
               'error', error_code`,
            )}`;
@@ -118,8 +119,7 @@ const CANCEL = {
       update tasks t
          set ${failSql('$3', '$4')}
        where id = $2 and service = $1 and finished_at is null and ${IS_READABLE}
-      returning id
-    ),
-    due as (${deliveriesDueSql('cancelled')})
+      returning ${ENDED_COLUMNS}
+    ),${afterEndSql('cancelled')}
     select from cancelled`,
 };

@@ -151,14 +151,14 @@ export interface Claim {
   readonly attempt: number;
   readonly input: JsonValue;
   readonly principal: string;
-  readonly checkpoint?: JsonValue;
-  readonly requestId?: string;
-  readonly traceparent?: string;
+  readonly checkpoint?: JsonValue | undefined;
+  readonly requestId?: string | undefined;
+  readonly traceparent?: string | undefined;
   readonly estimateSeconds: number;
   /** From queueing to this claim. */
   readonly waitedMs: number;
   /** An earlier attempt was lost with its worker: the worker claims nothing else during this one. */
-  readonly alone?: true;
+  readonly alone?: true | undefined;
 }
 
 export interface ClaimRequest {

@@ -2,7 +2,7 @@ import type { Db } from '../base/db.ts';
 import { COST_MICROS, latestFinish } from './fair-tags.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { FAILURES, PRIORITY_VALUE } from './task.ts';
-import { deliveriesDueSql, failSql, taskColumns, withAttemptLogged } from './task-rows.ts';
+import { afterEndSql, ENDED_COLUMNS, failSql, taskColumns, withAttemptLogged } from './task-rows.ts';
 
 export interface SweepScope {
   /** Seconds since 1970: everything due by then was swept. `-Infinity`: unknown; null: start from now. */
@@ -119,9 +119,8 @@ const SWEEP = {
          set ${failSql('exhausted.code', 'exhausted.message')}
         from exhausted
        where t.id = exhausted.id
-      returning t.id, t.service
-    ),
-    due as (${deliveriesDueSql('failed')}),
+      returning ${ENDED_COLUMNS}
+    ),${afterEndSql('failed')},
     detached as (
       update deliveries d
          set task_id = null,

@@ -74,6 +74,31 @@ it('has lost workers, a cancellation and what happened before a failed task was 
   expect(await entriesOf(id)).toEqual([...before, { type: 'queued' }]);
 });
 
+it('keeps the attempt that failed when the task is queued again', async () => {
+  const id = await accept();
+  await claim('w1');
+  const steps = [{ name: 'download', fromMs: 0, ms: 0 }];
+  const failure = { code: 'IMAGE_CORRUPT', message: 'No picture.' };
+  await store.completeAndClaim([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 1, steps }], want('w1', 0));
+  const before = [
+    ...BEGUN,
+    claimed(1, 'w1'),
+    { type: 'step', attempt: 1, step: 'download', durationMs: 0 },
+    { type: 'ended', status: 'failed', error: 'IMAGE_CORRUPT' },
+  ];
+  expect(await entriesOf(id)).toEqual(before);
+  await store.requeue('a', id, []);
+  expect(await entriesOf(id)).toEqual([...before, { type: 'queued' }]);
+  await claim('w2');
+  await store.cancel('a', id);
+  expect(await entriesOf(id)).toEqual([
+    ...before,
+    { type: 'queued' },
+    claimed(1, 'w2'),
+    { type: 'ended', status: 'failed', error: 'CANCELLED' },
+  ]);
+});
+
 it('has the tasks that a worker never started', async () => {
   const id = await accept();
   await store.completeAndClaim([], { ...want('w1'), claim: 7 });

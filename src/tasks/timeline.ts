@@ -31,7 +31,7 @@ export interface TimelineEntry {
   readonly responseStatusCode?: number | undefined;
 }
 
-/** From the logs of attempts (`withAttemptLogged`) and of deliveries. */
+/** From the logs of attempts (`withAttemptLogged`) and of deliveries, and the columns of the attempt that ended the task. */
 export async function readTimeline(db: Db, service: string, id: string): Promise<Timeline | undefined> {
   const { rows } = await db.query<TimelineRow>(READ, [service, id]);
   const row = rows[0];
@@ -57,6 +57,8 @@ interface TimelineRow {
   claimed_at: number | null;
   finished_at: number | null;
   error_code: string | null;
+  ended_by: string | null;
+  steps: StepTime[] | null;
   attempt_log: (LoggedAttempt | LoggedRequeue)[] | null;
   deliveries: DeliveryAttempt[] | null;
 }
@@ -84,7 +86,7 @@ interface LoggedRequeue {
 const isRequeue = (entry: LoggedAttempt | LoggedRequeue): entry is LoggedRequeue => 'queued' in entry;
 
 function entriesOf(row: TimelineRow): TimelineEntry[] {
-  const log = row.attempt_log ?? [];
+  const log = [...(row.attempt_log ?? []), ...lastAttempt(row)];
   const acceptedAt = log.find(isRequeue)?.queued ?? row.queued_at;
   const { worker, attempts: attempt, claimed_at: claimedAt, finished_at: finishedAt, error_code: error } = row;
   const entries: TimelineEntry[] = [
@@ -98,6 +100,11 @@ function entriesOf(row: TimelineRow): TimelineEntry[] {
   // Stable: entries of the same time keep their order.
   return entries.sort((a, b) => a.at - b.at);
 }
+
+const lastAttempt = ({ ended_by: worker, attempts, claimed_at, finished_at, steps }: TimelineRow): LoggedAttempt[] =>
+  worker === null || finished_at === null
+    ? []
+    : [{ attempt: attempts, worker, from: claimed_at ?? finished_at, to: finished_at, steps: steps ?? [] }];
 
 const endOf = (at: number, error: string | null): TimelineEntry =>
   error === null ? { type: 'ended', at, status: 'done' } : { type: 'ended', at, status: 'failed', error };
@@ -130,7 +137,8 @@ const READ = {
   name: 'read-timeline',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    select t.principal, t.status, t.worker, t.attempts, t.error_code, t.attempt_log, d.attempt_log as deliveries,
+    select t.principal, t.status, t.worker, t.attempts, t.error_code, t.ended_by, t.steps, t.attempt_log,
+           d.attempt_log as deliveries,
            ${['t.queued_at', 't.claimed_at', 't.finished_at'].map(seconds).join(', ')}
       from tasks t
       left join deliveries d on d.task_id = t.id

@@ -9,7 +9,7 @@ import {
   withoutUnused,
   writeOnnxModel,
 } from '../../onnx-model.ts';
-import { mergeDecoderFrames, mergeEncoderFrames } from './merge-padding.ts';
+import { FUSED, mergeDecoderFrames, mergeEncoderFrames } from './merge-padding.ts';
 
 /**
  * The encoder as a model with one output, `last_hidden_state`, and fused attention: its scores of [heads, 1500, 1500] are
@@ -151,7 +151,7 @@ function fuseAttention(model: OnnxModel, heads: number): void {
     const last = producer(result);
     if (!query || !key || !value || !result || !last || isSplit(query)) continue;
     graph.node[graph.node.indexOf(last)] = {
-      ...{ op_type: 'MultiHeadAttention', domain: 'com.microsoft', name: `${softmax.name}_fused` },
+      ...{ op_type: 'MultiHeadAttention', domain: 'com.microsoft', name: `${softmax.name}${FUSED}` },
       ...{ input: [query, key, value], output: [result] },
       attribute: [
         { name: 'num_heads', type: INT, i: heads },

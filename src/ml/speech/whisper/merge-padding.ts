@@ -12,6 +12,9 @@ export interface MergedFrames {
   readonly counts: readonly number[];
 }
 
+/** The end of the names of attention nodes that `fuseAttention` made. */
+export const FUSED = '_fused';
+
 const ALL_FRAMES = 1500;
 const FRAMES_PER_SECOND = 50;
 const MERGED = 4;
@@ -41,7 +44,13 @@ export function mergeEncoderFrames(graph: OnnxGraph, heads: number): void {
   const positioned = graph.node.find(
     ({ op_type, input }) => op_type === 'Add' && input.includes(positions?.name ?? ''),
   );
-  if (!positions || !positioned || graph.node.some(({ op_type }) => op_type === 'Softmax')) return;
+  const attentions = graph.node.filter(({ op_type }) => op_type === 'MultiHeadAttention');
+  // Those of `fuseAttention`, and no others.
+  const isFused =
+    attentions.length > 0 &&
+    attentions.every(({ name, input }) => name?.endsWith(FUSED) && input.length === 3) &&
+    graph.node.every(({ op_type }) => op_type !== 'Softmax' && op_type !== 'Attention');
+  if (!positions || !positioned || !isFused) return;
   const width = Number(positions.dims[1]) / heads;
 
   const [frames] = positioned.output as [string];

@@ -67,7 +67,10 @@ export async function openNetwork(
   const pastOf = (outputs: Outputs, names: readonly string[], length?: number) =>
     Object.fromEntries(names.map((name) => [name, firstTokens(outputs[presentOf(name)]!, length)]));
 
-  /** The state after the token `first`, from the log-mel spectrogram of `seconds` of sound, padded to 30 s. After `release`, none of the window's states may be continued. */
+  /**
+   * The state after the token `first`, from the log-mel spectrogram of `seconds` of sound, padded to 30 s. After `release`, none
+   * of the window's states may be continued.
+   */
   async function start(
     { mel, seconds }: { readonly mel: Float32Array; readonly seconds: number },
     first: number,

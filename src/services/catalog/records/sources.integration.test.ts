@@ -3,6 +3,7 @@ import { finishTasks } from '../../../../test/support/catalog-tasks.ts';
 import { type TestDatabase, testDatabase } from '../../../../test/support/database.ts';
 import { createLog } from '../../../base/log.ts';
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
+import { afterEndSql, ENDED_COLUMNS } from '../../../tasks/task-rows.ts';
 import type { RecordSource } from '../../shared/records.ts';
 import { createIndexer } from './feed.ts';
 import { backfillFeed, setSources } from './sources.ts';
@@ -61,8 +62,13 @@ describe('a source', () => {
     await tasks.accept({ ...task, id });
     let fed: Promise<void> | undefined;
     await database.db.transaction(async (tx) => {
-      // The trigger has already run and has seen no source.
-      await tx.query(`update tasks set status = 'done', result = '1', finished_at = now() where id = $1`, [id]);
+      // Ends before there is a source.
+      await tx.query(
+        `with ended as (update tasks t set status = 'done', result = '1', finished_at = now() where t.id = $1
+                        returning ${ENDED_COLUMNS}),${afterEndSql('ended')}
+         select from ended`,
+        [id],
+      );
       await setSources(database.db, ['photos', 'sounds']);
       fed = backfillFeed(database.db, signal);
       // The backfill sees that this transaction is still open.

@@ -3,6 +3,7 @@ import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
 import { namesIn, writePart } from '../fields/composite-values.ts';
 import { correctAddress, correctHouseNumbers, withRegionKind } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
+import { readKindCell } from './kind-cells.ts';
 import type { PageReading } from './page-reading.ts';
 import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
 
@@ -19,6 +20,8 @@ const PARTS: readonly (readonly [name: string, synonym: string])[] = [
   [BLOCK, 'Корпус'],
   ['address.flat', 'Квартира'],
 ];
+
+const HAVE_KINDS = new Set(['address.city', 'address.street']);
 
 /** Labels of parts that share a class with another one; a `Квартал` is not a part. */
 const LABELLED: readonly (readonly [label: RegExp, synonym: string, classes: RegExp])[] = [
@@ -37,9 +40,20 @@ const BUILDING_LETTER = /(?:литера?|лит\.)[\s:«"]*$/iu;
 export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
   const found = new Map<number, ReadValue>();
   let rival = 0;
+  const inCells = new Map(
+    PARTS.flatMap(([name, usual]) => {
+      const part = HAVE_KINDS.has(name) && parts.find(({ synonyms }) => synonyms.includes(usual));
+      const read = part && readKindCell(reading, part);
+      return read ? [[name, read] as const] : [];
+    }),
+  );
+  const taken = new Set([...inCells.values()].flatMap(({ tokens }) => tokens));
   const readings = PARTS.map(([name, usual]) => {
-    const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
-    return { name, usual, all };
+    const inCell = inCells.get(name);
+    const others = readingsOf(reading, name, { type: 'string' }).filter(
+      ({ score, tokens }) => score >= MIN_PART && !tokens.some((token) => taken.has(token)),
+    );
+    return { name, usual, all: inCell ? [inCell] : others };
   });
   const hasHouse = readings.some(({ name, all }) => name === 'address.house' && all.length > 0);
   for (const { name, usual, all } of readings) {

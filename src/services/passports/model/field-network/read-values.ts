@@ -5,7 +5,6 @@ import { withoutCodes } from '../fields/code-columns.ts';
 import { withoutStrayDots } from '../fields/correct-address.ts';
 import { toTextValue, withoutScribbles } from '../fields/correct-text.ts';
 import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
-import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { withDoubtfulWords } from './value-ends.ts';
@@ -29,14 +28,9 @@ export function readField(reading: PageReading, name: string, spec: ValueSpec): 
 export function readingsOf(reading: PageReading, name: string, spec: ValueSpec): ReadValue[] {
   return connect(membersOf(reading, name), reading)
     .flatMap((members) => byCell(members, reading))
-    .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) =>
       spec.type === 'string'
-        ? besideCodes(
-            fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec),
-            reading,
-            spec,
-          )
+        ? besideCodes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, spec)
         : withThousands(members, reading, spec),
     )
     .flatMap((members) => {
@@ -157,27 +151,6 @@ function byCell(members: readonly number[], { tokens, areApart, affinity }: Page
 }
 
 const SURE_AFFINITY = 5;
-
-/** A value does not contain check boxes: those of the options around it separate them. */
-function betweenCheckBoxes(members: readonly number[], { tokens }: PageReading): number[][] {
-  const boxes = tokens.filter(({ text }) => CHECK_BOX.test(text));
-  if (boxes.length === 0) return [[...members]];
-  const options: number[][] = [];
-  let last: Token | undefined;
-  for (const i of inReadingOrder(members.map((at) => tokens[at]!)).map((token) => tokens.indexOf(token))) {
-    const token = tokens[i]!;
-    const isApart = boxes.some(
-      (box) =>
-        last && box.y0 < token.y1 && box.y1 > token.y0 && box.x0 < token.x1 && (box.x0 > last.x0 || last.y1 < token.y0),
-    );
-    if (last && !isApart) options.at(-1)!.push(i);
-    else options.push([i]);
-    last = token;
-  }
-  return options;
-}
-
-const CHECK_BOX = /^(?:[☐☑☒□■]|\[[XxХх]?\]?)$/u;
 
 /** Of several, a long reading wins over a slightly surer short one: the heading repeats only part of an address. */
 export function best(found: readonly ReadValue[]): ReadValue | undefined {

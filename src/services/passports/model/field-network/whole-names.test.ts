@@ -62,38 +62,3 @@ it('keeps a name whose other quotation mark is missing', () => {
 it('completes text in brackets', () => {
   expect(wholeName(['Клуб (бывшая школа) 1961'], 'Клуб (бывшая')).toBe('Клуб (бывшая школа)');
 });
-
-it.each([
-  ['Комитет по имуществу г.', ['Комитет по имуществу г.', 'Ульяновска (ИНН 73)'], 'Комитет по имуществу г. Ульяновска'],
-  ['Комитет г.', ['Комитет г. Нижнего Новгорода, телефон'], 'Комитет г. Нижнего Новгорода,'],
-  ['завод им.', ['завод им. Кирова 432000'], 'завод им. Кирова'],
-  ['1968 г.', ['1968 г. Кирпичный'], '1968 г.'],
-  ['Комитет г.', ['Комитет г. 5 мая'], 'Комитет г.'],
-  ['1968-м г.', ['1968-м г. Материал'], '1968-м г.'],
-  ['Петров А. Г.', ['Петров А. Г.', 'Техник Сидоров'], 'Петров А. Г.'],
-])('continues %s with the name', (found, lines, expected) => {
-  expect(wholeName(lines, found)).toBe(expected);
-});
-
-it.each([
-  ['a preposition', ['стены кирпичные с элементами фахверка'], 'кирпичные с', 'кирпичные с элементами фахверка'],
-  ['a conjunction, up to a mark', ['timber and steel, painted'], 'timber and', 'timber and steel,'],
-  [
-    'a preposition at the end of a line',
-    ['joists with', 'sheathing', 'painted'],
-    'joists with',
-    'joists with sheathing',
-  ],
-])('continues a value that ends in %s', (_, lines, found, expected) => {
-  const reading = readingOf(lines);
-  const members = found.split(' ').map((text) => reading.tokens.findIndex((token) => token.text === text));
-  const likeliest = (i: number) => (members.includes(i) ? 'construction:wall_material' : 'none');
-  const completed = withWholeNames(members, { ...reading, likeliest });
-  expect(completed.map((i) => reading.tokens[i]!.text).join(' ')).toBe(expected);
-});
-
-it('does not continue a value into that of another field', () => {
-  const reading = readingOf(['кирпичные с деревянными перекрытиями']);
-  const likeliest = (i: number) => (i > 1 ? 'construction:floors_material' : 'construction:wall_material');
-  expect(withWholeNames([0, 1], { ...reading, likeliest })).toEqual([0, 1]);
-});

@@ -11,24 +11,13 @@ const PAIRS = [
 /** `ФГУП`, `ООО`, before the name. */
 const LEGAL_FORM = /^\p{Lu}{2,5}$/u;
 const BRANCH = /^[^«„“]*(?:филиал|отделени|представительств)/iu;
-/** Prepositions and conjunctions, which do not end a value. */
-const LINKING_WORD = /^(?:[свик]|во|на|из|по|под|над|для|от|до|при|with|and|of|on|in|to|the|for|or|et|&)$/iu;
-/** Before the name of a place or a person, which does not end a value either. `Г.` is an initial. */
-const BEFORE_NAME = /^(?:г|гор|пос|дер|им)\.$/u;
-const MONTH = /^(?:янв|фев|март|апр|мая|июн|июл|авг|сен|окт|ноя|дек)/iu;
-/** Of a name that goes on: `Нижнего Новгорода`. */
-const ADJECTIVE = /(?:ого|его|[оы]й|ая)$/u;
 const MAX_WORDS = 12;
-const MAX_NAME = 2;
 
 /**
- * Adds the words up to the other mark where a value ends within quotation marks or brackets, the quoted name before a branch,
- * the legal form before the name, and what follows a preposition or `г.` at the end.
+ * Adds the words up to the other mark where a value ends within quotation marks or brackets, the quoted name before a branch
+ * and the legal form before the name.
  */
-export function withWholeNames(
-  members: readonly number[],
-  { tokens, areApart, likeliest, affinity }: PageReading,
-): number[] {
+export function withWholeNames(members: readonly number[], { tokens, areApart }: PageReading): number[] {
   const chosen = inReadingOrder(members.map((i) => tokens[i]!));
   const isFree = (token: Token | undefined): token is Token =>
     token !== undefined && !chosen.includes(token) && !areApart(tokens.indexOf(token), members[0]!);
@@ -46,40 +35,7 @@ export function withWholeNames(
     const form = before(chosen[0]!, tokens);
     if (isFree(form) && LEGAL_FORM.test(form.text)) chosen.unshift(form);
   }
-  if (LINKING_WORD.test(chosen.at(-1)!.text)) chosen.push(...restOfLine(chosen.at(-1)!));
-  // Not `1968 г.`
-  const previous = chosen.at(-2)?.text ?? '1';
-  const isYear = /\d/u.test(previous) || MONTH.test(previous);
-  if (BEFORE_NAME.test(chosen.at(-1)!.text) && !isYear) chosen.push(...nameAfter(chosen.at(-1)!));
   return chosen.map((token) => tokens.indexOf(token));
-
-  /** The words after one that cannot be the last of a value, up to the end of the line or to a mark. */
-  function restOfLine(start: Token): Token[] {
-    const found: Token[] = [];
-    for (let token = after(start, tokens); isFree(token) && isUnclaimed(token); token = after(token, tokens)) {
-      if (found.length > 0 && !isOnLine(found.at(-1)!, token) && !LINKING_WORD.test(found.at(-1)!.text)) break;
-      if (found.length >= MAX_WORDS || /^[([«„“☐☑☒□■]/u.test(token.text)) break;
-      found.push(token);
-      if (/[.,;:)]$/u.test(token.text)) break;
-    }
-    return found;
-  }
-
-  function nameAfter(start: Token): Token[] {
-    const found: Token[] = [];
-    for (let token = after(start, tokens); isFree(token) && isUnclaimed(token); token = after(token, tokens)) {
-      const isLinked = affinity(tokens.indexOf(token), tokens.indexOf(found.at(-1) ?? start)) >= 0;
-      if (!/^\p{Lu}\p{Ll}/u.test(token.text) || !isLinked || found.length >= MAX_NAME) break;
-      found.push(token);
-      if (!ADJECTIVE.test(token.text)) return found;
-    }
-    return [];
-  }
-
-  function isUnclaimed(token: Token): boolean {
-    const name = likeliest(tokens.indexOf(token));
-    return name === 'none' || members.some((i) => likeliest(i) === name);
-  }
 
   /** The words from `start` on to one with the mark; none if it is not near. */
   function upTo(mark: RegExp, start: Token, next: typeof before): Token[] {

@@ -1,6 +1,6 @@
 import { median } from '../../../../base/median.ts';
 import { cellAround } from '../field-network/page-graph.ts';
-import { type Area, boundingBox, middleY, type Sheet, type Token } from './page-tokens.ts';
+import { type Area, boundingBox, middleX, middleY, type Sheet, type Token } from './page-tokens.ts';
 
 /** The words of a ruled cell, or a run of words without a wide gap. */
 export interface Block extends Area {
@@ -40,9 +40,25 @@ export function findCell(place: Area, rules: Pick<Sheet, 'horizontal' | 'vertica
   return isRuled ? { x0: left, y0: top, x1: right, y1: bottom } : undefined;
 }
 
+/** The ruled cell beside `cell`, of the same column or row. */
+export function adjacentCell(
+  cell: Area,
+  side: 'above' | 'below' | 'right',
+  rules: Pick<Sheet, 'horizontal' | 'vertical'>,
+): Area | undefined {
+  const x = side === 'right' ? cell.x1 + STEP : middleX(cell);
+  const y = side === 'right' ? middleY(cell) : side === 'above' ? cell.y0 - STEP : cell.y1 + STEP;
+  const next = findCell({ x0: x, x1: x, y0: y, y1: y }, rules);
+  const edges = side === 'right' ? (['y0', 'y1'] as const) : (['x0', 'x1'] as const);
+  return next && edges.every((edge) => Math.abs(next[edge] - cell[edge]) < NEAR) ? next : undefined;
+}
+
 // In points; the pieces of a scanned line differ a little.
+const NEAR = 3;
+const STEP = 4;
+
 const isSamePlace = (a: Area, b: Area): boolean =>
-  (['x0', 'y0', 'x1', 'y1'] as const).every((side) => Math.abs(a[side] - b[side]) < 3);
+  (['x0', 'y0', 'x1', 'y1'] as const).every((side) => Math.abs(a[side] - b[side]) < NEAR);
 
 function cellBlocks(sheet: Sheet, cells: { cell: Area; tokens: Token[] }[]): Block[] {
   const blocks = cells.map(({ cell, tokens }) => ({ ...block(sheet, groupLines(tokens).flat(), []), cell }));

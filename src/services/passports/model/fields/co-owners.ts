@@ -1,5 +1,5 @@
-import { findCell, groupLines } from './blocks.ts';
-import { type Area, isInside, middleX, middleY, type Sheet } from './page-tokens.ts';
+import { adjacentCell, findCell, groupLines } from './blocks.ts';
+import { type Area, isInside, middleY, type Sheet } from './page-tokens.ts';
 
 type TextArea = Area & { readonly text: string };
 type Page<T> = { readonly tokens: readonly T[] } & Pick<Sheet, 'horizontal' | 'vertical'>;
@@ -38,7 +38,11 @@ export function coOwners<T extends TextArea>(owner: readonly T[], page: Page<T>)
   if (!cell || sum === 0) return [];
   const found = [owner];
   for (const side of ['above', 'below'] as const) {
-    for (let next = adjacent(cell, side, page); next && found.length < MAX_OWNERS; next = adjacent(next, side, page)) {
+    for (
+      let next = adjacentCell(cell, side, page);
+      next && found.length < MAX_OWNERS;
+      next = adjacentCell(next, side, page)
+    ) {
       const row = next;
       const words = groupLines(page.tokens.filter((token) => isInside(row, token))).flat();
       const share = shareBeside(row, page);
@@ -50,19 +54,6 @@ export function coOwners<T extends TextArea>(owner: readonly T[], page: Page<T>)
   }
   return found.length > 1 && sum < 1 + 1e-6 ? found : [];
 }
-
-/** The cell of the same column above or below. */
-function adjacent(cell: Area, side: 'above' | 'below', rules: Pick<Sheet, 'horizontal' | 'vertical'>) {
-  const x = middleX(cell);
-  const y = side === 'above' ? cell.y0 - STEP : cell.y1 + STEP;
-  const next = findCell({ x0: x, x1: x, y0: y, y1: y }, rules);
-  const isColumn = next && Math.abs(next.x0 - cell.x0) < NEAR && Math.abs(next.x1 - cell.x1) < NEAR;
-  return isColumn ? next : undefined;
-}
-
-// In points; the pieces of a scanned line differ a little.
-const NEAR = 3;
-const STEP = 4;
 
 /** The share in the row of a cell; 0 without one, and for the whole. */
 function shareBeside<T extends TextArea>(owner: Area, { tokens, horizontal, vertical }: Page<T>): number {

@@ -110,6 +110,24 @@ describe('reconcileWords', () => {
     expect(reconcile('21,', '21', { second: 1 })).toMatchObject({ text: '21,', confidence: 0.9 });
   });
 
+  it('lowers the confidence of figures whose digits or decimal separator the second reading lacks or adds', () => {
+    const confidence = (text: string, other: string) => reconcile(text, other, { first: 0.95, second: 0.8 }).confidence;
+    const differ = [
+      ['14,2', '142'],
+      ['125', '1250'],
+      ['2,87', '2'],
+      ['9', '9,02'],
+      ['кв.15', 'кв.1'],
+    ] as const;
+    expect(differ.map(([text, other]) => confidence(text, other))).toEqual(differ.map(() => 0.55));
+    const alike = [
+      ['21,', '21'],
+      ['30', 'ЗО'],
+      ['№15', '15'],
+    ] as const;
+    expect(alike.map(([text, other]) => confidence(text, other))).toEqual(alike.map(() => 0.95));
+  });
+
   it('takes another letter case only with some confidence', () => {
     expect(replaced([['до', 'дО']], { first: 0.79, second: 0.64 })).toEqual([]);
     expect(replaced([['снилс', 'СНИЛС']], { first: 0.79, second: 0.8 })).toHaveLength(1);

@@ -9,16 +9,16 @@ import type { WordReading } from './word-reader.ts';
 export function reconcileWords(word: LineWord, second: WordReading, isEnglish: boolean): LineWord {
   const [first, other] = [fold(word.text), fold(second.text)];
   if (first === other) return confirm(word, second);
-  if (second.text === '' || isKept(word, second, isEnglish)) return word;
+  if (second.text === '') return word;
+  const isFigure = isOtherFigure(first, other);
+  if (isKept(word, second, isEnglish)) return isFigure ? dispute(word, second) : word;
   if (second.confidence >= leastConfidence(word, second))
     return {
       ...word,
       text: normalizeHomoglyphs(second.text, isEnglish ? 'latin' : 'cyrillic'),
       confidence: second.confidence * AFTER_CHANGE,
     };
-  return isDisputed(first, other)
-    ? { ...word, confidence: Math.min(word.confidence, afterDispute(word, second)) }
-    : word;
+  return isFigure || isDisputed(first, other) ? dispute(word, second) : word;
 }
 
 /** Tesseract rarely reports more. */
@@ -28,14 +28,29 @@ const MIN_CONFIRMED = 0.3;
 /** Of the second reading's confidence, for words that it changes. */
 const AFTER_CHANGE = 0.95;
 
-/** Of words that keep their text though the second reading differs: half of them are right, five of six if Tesseract is confident and the second reading is not. */
-const afterDispute = (word: LineWord, second: WordReading): number =>
-  word.confidence >= 0.94 && second.confidence < 0.7 ? 0.85 : 0.55;
+/** Of words that keep their text though the second reading differs, half are right; five of six if Tesseract is confident and the second reading is not. */
+const dispute = (word: LineWord, second: WordReading): LineWord => ({
+  ...word,
+  confidence: Math.min(word.confidence, word.confidence >= 0.94 && second.confidence < 0.7 ? 0.85 : 0.55),
+});
 
 /** Whether readings differ in more than punctuation, letter case and what a box shows more or less. */
 function isDisputed(first: string, other: string): boolean {
   const isPart = first.includes(other) || other.includes(first);
   return !isPart && /[\p{L}\d]/u.test(first) && insideOf(first).toLowerCase() !== insideOf(other).toLowerCase();
+}
+
+/** Whether the number in a word has other digits, or its decimal separator elsewhere, in the other reading. */
+const isOtherFigure = (first: string, other: string): boolean =>
+  /\d/u.test(first) && figureOf(first) !== figureOf(other);
+
+/** The digits of a text and its decimal separator. The dots of a date, and spaces, do not change the value. */
+function figureOf(text: string): string {
+  const figure = asDigits(text.toLowerCase())
+    .replace(/[^\d.,]/gu, '')
+    .replaceAll(',', '.')
+    .replace(/^\.+|\.{1,20}$/gu, '');
+  return figure.indexOf('.') === figure.lastIndexOf('.') ? figure : figure.replaceAll('.', '');
 }
 
 /** Raises the confidence of a word that both read alike. Single characters are alike too easily. */
@@ -61,6 +76,7 @@ function isKept({ text }: LineWord, second: WordReading, isEnglish: boolean): bo
 const MARKS = /[[{|_☐☑✓✔]/u;
 /** Figures as the letters that look like them. As single characters, figures are much more frequent. */
 const asLetters = (text: string): string => text.replaceAll('3', 'з').replaceAll('0', 'о').replaceAll('6', 'б');
+const asDigits = (text: string): string => text.replaceAll('з', '3').replaceAll('о', '0').replaceAll('б', '6');
 
 /**
  * From which confidence on the second reading replaces Tesseract's, by the confidence of that. Chosen with 12,800 words of forms that the
