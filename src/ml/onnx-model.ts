@@ -11,6 +11,7 @@ export interface OnnxGraph {
   initializer: OnnxTensor[];
   input: OnnxValue[];
   output: OnnxValue[];
+  value_info?: unknown[];
 }
 
 export interface OnnxNode {
@@ -138,10 +139,8 @@ export function withoutUnused(graph: OnnxGraph): OnnxGraph {
   const isNeeded = ({ name }: { name: string }) => needed.has(name);
   const input = graph.input.filter(isNeeded);
   const initializer = graph.initializer.filter(isNeeded);
-  return { ...graph, node, input, initializer, ...NO_VALUE_INFO };
+  return { ...graph, node, input, initializer, value_info: [] };
 }
-
-const NO_VALUE_INFO = { value_info: [] };
 
 /** Nodes that change only the shape of their first input. */
 export const isLayout = ({ op_type }: OnnxNode) => op_type === 'Reshape' || op_type === 'Transpose';

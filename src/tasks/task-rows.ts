@@ -113,7 +113,7 @@ const toDate = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005)
 export const MAX_PROCESSING_MS = 2 ** 31 - 1;
 
 /** Entries that a log keeps: attempts at a task with some requeues, or two retry schedules of a delivery. */
-const MAX_LOGGED = 20;
+export const MAX_LOGGED = 20;
 
 /** SQL: the JSON array `log` with objects of these keys and values, in place of its oldest entries if it is full. */
 export const appendedLog = (log: string, ...entries: readonly string[]): string => `
@@ -151,7 +151,7 @@ export const ENDED_COLUMNS = 't.id, t.service, t.principal, t.status, t.error_co
 
 /**
  * SQL: the queries that follow the query `ended`, which returned the `ENDED_COLUMNS` of updated tasks. They record the events of
- * those that have ended and make their deliveries due. A trigger for each row took three times as long (measured). Batches have
+ * those that have ended and make their deliveries due. A trigger for each row took four times as long (measured). Batches have
  * an event of their own (batch-statements.ts).
  */
 export const afterEndSql = (ended: string): string => `

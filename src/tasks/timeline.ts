@@ -1,7 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { LoggedAttempt as DeliveryAttempt } from './delivery-log.ts';
 import type { Task } from './task.ts';
-import { IS_READABLE } from './task-rows.ts';
+import { IS_READABLE, MAX_LOGGED } from './task-rows.ts';
 
 /** The states of a task since it was accepted, oldest first. */
 export interface Timeline {
@@ -86,7 +86,7 @@ interface LoggedRequeue {
 const isRequeue = (entry: LoggedAttempt | LoggedRequeue): entry is LoggedRequeue => 'queued' in entry;
 
 function entriesOf(row: TimelineRow): TimelineEntry[] {
-  const log = [...(row.attempt_log ?? []), ...lastAttempt(row)];
+  const log = [...(row.attempt_log ?? []), ...lastAttempt(row)].slice(-MAX_LOGGED);
   const acceptedAt = log.find(isRequeue)?.queued ?? row.queued_at;
   const { worker, attempts: attempt, claimed_at: claimedAt, finished_at: finishedAt, error_code: error } = row;
   const entries: TimelineEntry[] = [

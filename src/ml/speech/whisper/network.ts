@@ -79,9 +79,8 @@ export async function openNetwork(
     const frameScores = new Tensor('float32', Float32Array.from(counts, Math.log), [counts.length]);
     const spectrogram = new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]);
     const frames = { kept_frames: integers(kept, [kept.length]), frame_scores: frameScores };
-    const encoded = (await encoder.run({ input_features: spectrogram, ...(takes(encoder, 'kept_frames') && frames) }))[
-      'last_hidden_state'
-    ]!;
+    const input = { input_features: spectrogram, ...(takes(encoder, 'kept_frames') && frames) };
+    const encoded = (await encoder.run(input))['last_hidden_state']!;
     const constant = {
       ...pastOf(await keys.run({ encoder_hidden_states: encoded }), encoderPasts),
       ...(takes(decoder, 'frame_scores') && { frame_scores: frameScores }),
