@@ -8,6 +8,8 @@ import { defineConfig } from 'vitest/config';
 const FULL = ['{src,test}/**/*.full.test.{ts,tsx}'];
 /** In processes of their own, because a process keeps the native library that it has loaded first. */
 const NATIVE = ['src/ml/**/*.full.test.ts'];
+/** It changes the network interfaces of the machine, whereupon a browser fails its requests with ERR_NETWORK_CHANGED. */
+const NETWORK = ['test/faults/multi-host.full.test.ts'];
 const INTEGRATION = ['test/**/*.test.ts', 'src/**/*.integration.test.{ts,tsx}'];
 
 /*
@@ -18,6 +20,7 @@ const options = { testTimeout: 60_000, hookTimeout: 120_000, isolate: false };
 /** `imports` of package.json lead to the sources. */
 const source = { oxc: { jsx: { development: false } }, ssr: { resolve: { conditions: ['assay-source', 'node'] } } };
 const server = { globalSetup: ['test/support/database-server.ts'] };
+const last = { sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -36,8 +39,10 @@ export default defineConfig({
         },
       },
       { ...source, test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
-      { ...source, test: { ...options, ...server, name: 'full', include: FULL, exclude: NATIVE } },
-      { ...source, test: { ...options, name: 'native', include: NATIVE, isolate: true } },
+      { ...source, test: { ...options, ...server, name: 'full', include: FULL, exclude: [...NATIVE, ...NETWORK] } },
+      // After the others, because none of these opens a browser.
+      { ...source, test: { ...options, ...last, name: 'native', include: NATIVE, isolate: true } },
+      { ...source, test: { ...options, ...last, name: 'network', include: NETWORK } },
     ],
   },
 });

@@ -6,7 +6,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 
-const PROJECTS = { '--unit': ['unit'], '--watch': ['unit'], '--full': ['unit', 'integration', 'full', 'native'] };
+const PROJECTS = {
+  '--unit': ['unit'],
+  '--watch': ['unit'],
+  '--full': ['unit', 'integration', 'full', 'native', 'network'],
+};
 const DEFAULT_PROJECTS = ['unit', 'integration'];
 
 const given = process.argv.slice(2).find((argument) => argument in PROJECTS);
