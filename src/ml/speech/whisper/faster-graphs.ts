@@ -9,7 +9,7 @@ import {
   withoutUnused,
   writeOnnxModel,
 } from '../../onnx-model.ts';
-import { FUSED, mergeDecoderFrames, mergeEncoderFrames } from './merge-padding.ts';
+import { FUSED, mergeDecoderFrames, mergeEncoderFrames } from './merge-silence.ts';
 
 /**
  * The encoder as a model with one output, `last_hidden_state`, and fused attention: its scores of [heads, 1500, 1500] are

@@ -10,20 +10,20 @@ const HOP = 160;
 const FREQUENCIES = WINDOW / 2 + 1;
 
 /**
- * Whisper's log-Mel spectrogram (Radford et al. 2022, arXiv:2212.04356 §2.2), [bins, 3000] row-major, about -1..1: 25
- * ms windows every 10 ms, from mono 16 kHz samples of at most 30 s.
+ * Whisper's log-Mel spectrogram (Radford et al. 2022, arXiv:2212.04356 §2.2), [bins, frames] row-major, about -1..1: 25
+ * ms windows every 10 ms, from mono 16 kHz samples of at most 30 s. The first `frames` of 30 s with padding.
  */
-export function logMel(samples: Float32Array, bins: number): Float32Array {
+export function logMel(samples: Float32Array, bins: number, frames = FRAMES): Float32Array {
   const filters = melFilters(bins);
-  const logs = new Float32Array(bins * FRAMES).fill(FLOOR);
+  const logs = new Float32Array(bins * frames).fill(FLOOR);
   let highest = FLOOR;
-  eachSpectrum(samples, (power, frame) => {
+  eachSpectrum(samples, frames, (power, frame) => {
     for (let bin = 0; bin < bins; bin++) {
       const { from, weights } = filters[bin]!;
       let energy = 0;
       for (let i = 0; i < weights.length; i++) energy += weights[i]! * power[from + i]!;
       const log = Math.log10(Math.max(energy, 1e-10));
-      logs[bin * FRAMES + frame] = log;
+      logs[bin * frames + frame] = log;
       if (log > highest) highest = log;
     }
   });
@@ -33,9 +33,9 @@ export function logMel(samples: Float32Array, bins: number): Float32Array {
 
 const FLOOR = -10;
 
-function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: number) => void): void {
+function eachSpectrum(samples: Float32Array, frames: number, take: (power: Float64Array, frame: number) => void): void {
   const half = WINDOW / 2;
-  const count = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));
+  const count = Math.min(frames, Math.ceil((samples.length + half) / HOP));
   // Mirrored before the start, silent after the end.
   const padded = new Float64Array((count + 1) * HOP + WINDOW);
   for (let i = 0; i < half; i++) padded[i] = samples[half - i] ?? 0;
@@ -57,7 +57,7 @@ function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: 
       odd[f] = ((re[f]! - re[mirror]!) ** 2 + (im[f]! + im[mirror]!) ** 2) / 4;
     }
     take(even, frame);
-    if (frame + 1 < FRAMES) take(odd, frame + 1);
+    if (frame + 1 < frames) take(odd, frame + 1);
   }
 }
 

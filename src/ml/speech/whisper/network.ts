@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
 import { releaseBuffers } from '../../release-buffers.ts';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
-import { FRAMES, WINDOW_SECONDS } from './log-mel.ts';
-import { mergedFrames } from './merge-padding.ts';
+import { logMel, WINDOW_SECONDS } from './log-mel.ts';
+import { attentionToAll, type MergedFrames, mergedFrames } from './merge-silence.ts';
+import { detectQuietFrames } from './silence.ts';
 
 /** Immutable decoder state after some tokens; until `release`, any state can be continued several times. */
 export interface DecoderState {
@@ -14,10 +16,10 @@ export interface DecoderState {
   step(token: number, length?: number): Promise<DecoderState>;
 }
 
-/** Opens the two files with `threads` threads. `encoderHeads` and `alignmentHeads` (layer and head) are the model's. */
+/** Opens the two files with `threads` threads. `bins`, `encoderHeads` and `alignmentHeads` (layer and head) are the model's. */
 export async function openNetwork(
   files: { readonly encoder: string; readonly decoder: string },
-  { threads, encoderHeads, decoderHeads, alignmentHeads }: NetworkOptions,
+  { threads, bins, encoderHeads, decoderHeads, alignmentHeads }: NetworkOptions,
 ) {
   const options: InferenceSession.SessionOptions = {
     executionProviders: ['cpu'],
@@ -47,6 +49,8 @@ export async function openNetwork(
   const decoder = await openGraph(graphs.step);
   const takes = (session: InferenceSession, input: string) => session.inputNames.includes(input);
   const mergesFrames = takes(encoder, 'kept_frames') && takes(decoder, 'frame_scores');
+  const framesOf = (samples: Float32Array): MergedFrames =>
+    mergesFrames ? mergedFrames(samples.length / SAMPLE_RATE, detectQuietFrames(samples)) : ALL_FRAMES;
   const pasts = decoder.inputNames.filter((name) => name.startsWith('past_key_values.'));
   const [, heads, , width] = shapeOf(decoder, pasts[0] ?? 'past_key_values.0.decoder.key');
   if (typeof heads !== 'number' || typeof width !== 'number') throw new Error('The decoder has no fixed key shape.');
@@ -57,28 +61,34 @@ export async function openNetwork(
   const encoderPasts = pasts.filter((name) => name.includes('.encoder.'));
   const outputNames = ['logits', ...attentions, ...ownPasts.map(presentOf)];
 
-  const attentionOf = (outputs: Outputs) =>
+  const attentionOf = (outputs: Outputs, merged: MergedFrames) =>
     alignmentHeads.map(([layer, head]) => {
       const { data, dims } = outputs[`cross_attentions.${layer}`]!;
       const [length, frames] = [dims[2]!, dims[3]!];
       const from = ((head + 1) * length - 1) * frames;
-      return (data as Float32Array).slice(from, from + frames);
+      return attentionToAll((data as Float32Array).subarray(from, from + frames), merged);
     });
   const pastOf = (outputs: Outputs, names: readonly string[], length?: number) =>
     Object.fromEntries(names.map((name) => [name, firstTokens(outputs[presentOf(name)]!, length)]));
 
   /**
-   * The state after the token `first`, from the log-mel spectrogram of `seconds` of sound, padded to 30 s. After `release`, none
-   * of the window's states may be continued.
+   * The state after the token `first`, from at most 30 s of mono 16 kHz `samples`, padded to 30 s. After `release`, none of the
+   * window's states may be continued.
    */
   async function start(
-    { mel, seconds }: { readonly mel: Float32Array; readonly seconds: number },
+    samples: Float32Array,
     first: number,
   ): Promise<{ readonly state: DecoderState; release(): Promise<void> }> {
-    const { kept, counts } = mergedFrames(mergesFrames ? seconds : WINDOW_SECONDS);
+    const merged = framesOf(samples);
+    const { kept, counts, convolved, sources } = merged;
+    const columns = 2 * convolved;
     const frameScores = new Tensor('float32', Float32Array.from(counts, Math.log), [counts.length]);
-    const spectrogram = new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]);
-    const frames = { kept_frames: integers(kept, [kept.length]), frame_scores: frameScores };
+    const frames = {
+      kept_frames: integers(kept, [kept.length]),
+      convolved_frames: integers(sources, [sources.length]),
+      frame_scores: frameScores,
+    };
+    const spectrogram = new Tensor('float32', logMel(samples, bins, columns), [1, bins, columns]);
     const input = { input_features: spectrogram, ...(takes(encoder, 'kept_frames') && frames) };
     const encoded = (await encoder.run(input))['last_hidden_state']!;
     const constant = {
@@ -89,7 +99,7 @@ export async function openNetwork(
       const outputs = await decoder.run({ ...constant, ...past, input_ids: integers([token], [1, 1]) }, outputNames);
       return {
         logits: outputs['logits']!.data as Float32Array,
-        attention: attentionOf(outputs),
+        attention: attentionOf(outputs, merged),
         step: (next, length) => step(pastOf(outputs, ownPasts, length), next),
       };
     };
@@ -111,10 +121,14 @@ export async function openNetwork(
 
 interface NetworkOptions {
   readonly threads: number;
+  /** Rows of the spectrogram. */
+  readonly bins: number;
   readonly encoderHeads: number;
   readonly decoderHeads: number;
   readonly alignmentHeads: readonly (readonly [number, number])[];
 }
+
+const ALL_FRAMES = mergedFrames(WINDOW_SECONDS, () => false);
 
 type Outputs = InferenceSession.OnnxValueMapType;
 

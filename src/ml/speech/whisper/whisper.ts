@@ -8,7 +8,7 @@ import type { Segment } from '../recognizer.ts';
 import { splitSentences } from '../sentences.ts';
 import { detectLanguage, noSpeechProbability } from './decode.ts';
 import { isHallucination } from './hallucination-filter.ts';
-import { logMel, WINDOW_SECONDS } from './log-mel.ts';
+import { WINDOW_SECONDS } from './log-mel.ts';
 import { type DecoderState, openNetwork } from './network.ts';
 import { preferTerms } from './prefer-terms.ts';
 import { detectQuietFrames } from './silence.ts';
@@ -26,16 +26,13 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   const { alignmentHeads } = vocabulary;
   const network = await openNetwork(
     { encoder: join(folder, encoder), decoder: join(folder, decoder) },
-    { threads, encoderHeads, decoderHeads, alignmentHeads },
+    { threads, bins, encoderHeads, decoderHeads, alignmentHeads },
   );
 
   const finderOf = rememberLast(createTermFinder);
 
   async function transcribeOnce(samples: Float32Array, options: EngineOptions): Promise<Segment[]> {
-    const { state, release } = await network.start(
-      { mel: logMel(samples, bins), seconds: samples.length / SAMPLE_RATE },
-      vocabulary.startOfTranscript,
-    );
+    const { state, release } = await network.start(samples, vocabulary.startOfTranscript);
     try {
       options.throwIfStopped();
       return await decode(state, samples, options);

@@ -1,15 +1,20 @@
 import { isLayout, linksOf, type OnnxGraph, type OnnxNode, type OnnxTensor } from '../../onnx-model.ts';
 
 /*
- * The encoder's attention over the silence that pads a window to 30 s takes as long as over speech. Of the padding, every
- * fourth frame is computed and stands for four: the logarithm of four is added to its attention scores, as in token
- * merging (Bolya et al. 2023, arXiv:2210.09461, equation 2). Without the padding, words are lost in short windows.
+ * Attention over silence takes as long as over speech. Of the silence that pads a window to 30 s, and of pauses, every fourth
+ * frame is computed and stands for four: the logarithm of four is added to its attention scores, as in token merging
+ * (Bolya et al. 2023, arXiv:2210.09461, equation 2). Without the padding, words are lost in short windows.
  */
 
-/** The frames of an encoder's output, and how many frames each stands for. */
+/** Which of the 1500 frames of 20 ms of an encoder's output are computed. */
 export interface MergedFrames {
   readonly kept: readonly number[];
+  /** How many frames each kept frame stands for. */
   readonly counts: readonly number[];
+  /** How many frames are convolved: after the sound, all are equal. */
+  readonly convolved: number;
+  /** The convolved frame of each kept frame. */
+  readonly sources: readonly number[];
 }
 
 /** The end of the names of attention nodes that `fuseAttention` made. */
@@ -18,26 +23,58 @@ export const FUSED = '_fused';
 const ALL_FRAMES = 1500;
 const FRAMES_PER_SECOND = 50;
 const MERGED = 4;
-/** Frames after the sound: the convolutions spread it. */
+/** Frames after the sound that the convolutions change. */
 const MARGIN = 10;
+/** Frames at both ends of a pause that are kept: quiet sounds begin and end words. */
+const PAUSE_MARGIN = 10;
+/** The last frames that are convolved see the end. */
+const EDGE = 2;
 
-/** For a window of `seconds`, padded to 30 s. */
-export function mergedFrames(seconds: number): MergedFrames {
+/** For a window of `seconds`, padded to 30 s. `isQuiet` tells the frames without sound. */
+export function mergedFrames(seconds: number, isQuiet: (frame: number) => boolean): MergedFrames {
   const sound = Math.min(ALL_FRAMES, Math.ceil(seconds * FRAMES_PER_SECOND) + MARGIN);
-  const kept = Array.from({ length: sound }, (_, frame) => frame);
-  const counts = kept.map(() => 1);
-  for (let frame = sound; frame < ALL_FRAMES; frame += MERGED) {
-    const count = Math.min(MERGED, ALL_FRAMES - frame);
+  const isSilent = silentFrames(sound, isQuiet);
+  const kept: number[] = [];
+  const counts: number[] = [];
+  for (let frame = 0; frame < ALL_FRAMES; ) {
+    let count = 1;
+    while (isSilent[frame] === 1 && count < MERGED && isSilent[frame + count] === 1) count++;
     kept.push(frame + Math.floor(count / 2));
     counts.push(count);
+    frame += count;
   }
-  return { kept, counts };
+  const convolved = Math.min(ALL_FRAMES, sound + 1 + EDGE);
+  const last = convolved === ALL_FRAMES ? ALL_FRAMES - 1 : sound;
+  return { kept, counts, convolved, sources: kept.map((frame) => Math.min(frame, last)) };
+}
+
+function silentFrames(sound: number, isQuiet: (frame: number) => boolean): Uint8Array {
+  const isSilent = new Uint8Array(ALL_FRAMES).fill(1, sound);
+  for (let from = 0, to = 0; to <= sound - MARGIN; to++) {
+    if (to < sound - MARGIN && isQuiet(to)) continue;
+    if (to - from > 2 * PAUSE_MARGIN) isSilent.fill(1, from + PAUSE_MARGIN, to - PAUSE_MARGIN);
+    from = to + 1;
+  }
+  return isSilent;
+}
+
+/** Attention to the kept frames, as attention to all frames. */
+export function attentionToAll(attention: Float32Array, { counts }: MergedFrames): Float32Array {
+  const all = new Float32Array(ALL_FRAMES);
+  let frame = 0;
+  for (let i = 0; i < counts.length; i++) {
+    const count = counts[i]!;
+    const share = attention[i]! / count;
+    for (let n = 0; n < count; n++) all[frame++] = share;
+  }
+  return all;
 }
 
 /**
- * Lets an encoder with fused attention compute only the frames `kept_frames` (int64 [n]), with `frame_scores` (float [n])
- * added to the scores of attention to them. ONNX Runtime's fast attention takes no addend, so it becomes one more element of each key, for
- * which the queries have 1. Changes nothing in a graph without the expected nodes.
+ * Lets an encoder with fused attention compute only the frames `kept_frames` (int64 [n]) from the convolved frames
+ * `convolved_frames` (int64 [n]), with `frame_scores` (float [n]) added to the scores of attention to them. ONNX Runtime's
+ * fast attention takes no addend, so it becomes one more element of each key, for which the queries have 1. Changes nothing
+ * in a graph without the expected nodes.
  */
 export function mergeEncoderFrames(graph: OnnxGraph, heads: number): void {
   const positions = graph.initializer.find(({ dims }) => dims.length === 2 && Number(dims[0]) === ALL_FRAMES);
@@ -53,13 +90,14 @@ export function mergeEncoderFrames(graph: OnnxGraph, heads: number): void {
   if (!positions || !positioned || !isFused) return;
   const width = Number(positions.dims[1]) / heads;
 
-  const [frames] = positioned.output as [string];
-  positioned.output = ['all_frames'];
+  const convolved = positioned.input.find((name) => name !== positions.name)!;
+  positioned.input = ['kept_convolved', 'kept_positions'];
   graph.node = [
     reshape('frame_scores', 'score_shape', 'frame_score'),
     { op_type: 'Tile', input: ['frame_score', 'score_repeats'], output: ['key_scores'] },
+    withAxis('Gather', 0, [positions.name!, 'kept_frames'], 'kept_positions'),
     ...graph.node.flatMap((node) => {
-      if (node === positioned) return [node, withAxis('Gather', 1, ['all_frames', 'kept_frames'], frames)];
+      if (node === positioned) return [withAxis('Gather', 1, [convolved, 'convolved_frames'], 'kept_convolved'), node];
       return node.op_type === 'MultiHeadAttention' ? attentionWithScores(node) : [node];
     }),
   ];
@@ -72,7 +110,8 @@ export function mergeEncoderFrames(graph: OnnxGraph, heads: number): void {
     int64s('one_more_element', [0, 0, 0, 0, 0, 0, 0, 1]),
     { name: 'one', data_type: FLOAT, dims: [], raw_data: new Uint8Array(Float32Array.of(1).buffer) },
   ];
-  graph.input = [...graph.input, { name: 'kept_frames', type: tensorType(INT64) }, FRAME_SCORES];
+  const indices = ['kept_frames', 'convolved_frames'].map((name) => ({ name, type: tensorType(INT64) }));
+  graph.input = [...graph.input, ...indices, FRAME_SCORES];
 }
 
 function attentionWithScores(node: OnnxNode): OnnxNode[] {
