@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { opened, read } from '../../../../test/support/export/opened.ts';
 import type { CompletedDocument } from '../documents.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
-import { createPdfService, type PdfLimits } from './pdf-service.ts';
+import { createPdfService } from './pdf-service.ts';
 
-const LIMITS: PdfLimits = { maxConcurrent: 1, maxQueued: 1, timeoutMs: 60_000, heapMiB: 768, idleMs: 60_000 };
+const LIMITS = { maxConcurrent: 1, maxQueued: 1, timeoutMs: 60_000, heapMiB: 768, idleMs: 60_000 };
 const UNAVAILABLE = { code: 'REPORT_UNAVAILABLE', status: 503, headers: { 'retry-after': expect.any(String) } };
 const never = new AbortController().signal;
 const SHORT = opened({ 'general:address': read('Красная') });
@@ -17,7 +17,7 @@ function withRooms(count: number): CompletedDocument {
   return opened(Object.fromEntries(rooms));
 }
 
-function newPrinter(limits: Partial<PdfLimits> = {}) {
+function newPrinter(limits: Partial<typeof LIMITS> = {}) {
   const printer = createPdfService({ ...LIMITS, ...limits });
   onTestFinished(() => printer.close());
   return {
@@ -52,7 +52,7 @@ it('prints a long table without blocking the main thread', async () => {
   expect(ticks).toBeGreaterThan(20);
 });
 
-it.each<Partial<PdfLimits>>([{ timeoutMs: 300 }, { heapMiB: 64 }])(
+it.each<Partial<typeof LIMITS>>([{ timeoutMs: 300 }, { heapMiB: 64 }])(
   'rejects a report that exceeds the limit %o',
   async (limit) => {
     const { print } = newPrinter(limit);

@@ -4,8 +4,6 @@ import { reportTooLong, tooManyReports } from '../api-errors.ts';
 import type { LoadPageImage } from '../page-images.ts';
 import { buildReport, type ReportSource } from './report.ts';
 
-export type PdfLimits = typeof LIMITS;
-
 // Measured: the longest table (9999 rows) takes 4 to 12 s and less than 256 MiB.
 const LIMITS = {
   maxConcurrent: 2,
