@@ -42,7 +42,8 @@ export async function loadModel(deps: {
   const { context, settings, shared, openReader = openScanReader } = deps;
   const { db, files, log } = context;
   const schema = loadSchema(settings.schemaFile);
-  const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
+  const languages = join(shared.dataDir, 'models', 'ocr');
+  const reader = await openReader({ tesseract: settings.tesseract, languages, log });
   const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
+import type { Log } from '../../../../base/log.ts';
 import { openThreadPool } from '../../../../base/thread-pool.ts';
 import { startThread } from '../../../../base/worker-entry.ts';
 import {
@@ -40,13 +41,14 @@ export interface ScanReaderOptions {
   /** Folder with an optional `rus.traineddata` for Tesseract.js. */
   readonly languages?: string;
   readonly concurrency?: number;
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 /** Opens the installed Tesseract if it supports Russian, otherwise Tesseract.js. */
 export async function openScanReader(options: ScanReaderOptions = {}) {
-  const { tesseract = 'tesseract', languages } = options;
+  const { tesseract = 'tesseract', languages, log } = options;
   const concurrency = options.concurrency ?? availableParallelism();
-  const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
+  const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency, log);
   const wordReader = await openWordReader(concurrency);
   const openText = async () => installed ?? (await openBundled(concurrency, languages));
   const text = await openText().catch(async (error: unknown) => {

@@ -35,7 +35,7 @@ function isTesseract(pid: number): boolean {
 describe('a pool of Tesseract processes', () => {
   let lines: GrayImage[];
   let folder: string;
-  let pool: NonNullable<Awaited<ReturnType<typeof openTesseractPool>>>;
+  let pool: Awaited<ReturnType<typeof openTesseractPool>>;
   let command: Parameters<typeof openTesseractPool>[0];
 
   beforeAll(async () => {
@@ -49,9 +49,7 @@ describe('a pool of Tesseract processes', () => {
     if (!/^rus$/m.test(execFileSync(program, ['--list-langs'], { encoding: 'utf8' })))
       context.skip('The Russian model is not installed.');
     command = { program, options: OPTIONS, env: { PATH: process.env['PATH'], OMP_THREAD_LIMIT: '1' } };
-    const opened = await openTesseractPool(command, 1);
-    if (!opened) throw new Error('Tesseract did not read a stream of images.');
-    pool = opened;
+    pool = await openTesseractPool(command, 1);
   });
   afterEach(async () => {
     pool?.close();
@@ -111,11 +109,14 @@ describe('a pool of Tesseract processes', () => {
   });
 
   it('is not opened if the program does not read a stream', async () => {
-    expect(await openTesseractPool({ ...command, program: 'false' }, 1)).toBeUndefined();
-    expect(await openTesseractPool({ ...command, program: '/nowhere/tesseract' }, 1)).toBeUndefined();
+    const exits = openTesseractPool({ ...command, program: 'false' }, 1);
+    await expect(exits).rejects.toThrow('Tesseract exited with 1');
+    await expect(openTesseractPool({ ...command, program: '/nowhere/tesseract' }, 1)).rejects.toThrow(
+      'exited with 127',
+    );
     const withoutStdbuf = { ...command, env: { ...command.env, PATH: '/nowhere' } };
-    expect(await openTesseractPool(withoutStdbuf, 1)).toBeUndefined();
+    await expect(openTesseractPool(withoutStdbuf, 1)).rejects.toThrow('spawn stdbuf ENOENT');
     vi.stubEnv('TMPDIR', '/nowhere');
-    expect(await openTesseractPool(command, 1)).toBeUndefined();
+    await expect(openTesseractPool(command, 1)).rejects.toThrow('ENOENT');
   });
 });

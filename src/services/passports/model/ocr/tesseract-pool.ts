@@ -9,8 +9,8 @@ const MAX_IDLE_MS = 60_000;
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Tesseract processes that read many pages, because loading the models takes 0.2 s and more. Undefined if `command` cannot read
- * a stream of images: without `stdbuf`, `/dev/fd` or a folder for temporary files.
+ * Tesseract processes that read many pages, because loading the models takes 0.2 s and more. Rejects if `command` cannot read a
+ * stream of images: without `stdbuf`, `/dev/fd` or a folder for temporary files.
  *
  * `limit`: maximum number of processes while at most as many calls of `read` run.
  */
@@ -50,11 +50,7 @@ export async function openTesseractPool(command: TesseractCommand, limit: number
       endExcess();
     }
   };
-  try {
-    await read(command, [], AbortSignal.timeout(START_TIMEOUT_MS));
-  } catch {
-    return undefined;
-  }
+  await read(command, [], AbortSignal.timeout(START_TIMEOUT_MS));
   return {
     read,
     /** Processes that are reading end afterwards. */

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { openTesseract } from './tesseract.ts';
 
@@ -61,6 +61,43 @@ describe('openTesseract', () => {
     const engine = await openTesseract(await programWith(['rus'], echo, blank), 1);
     expect((await engine!.recognize([line()], signal))[0]).toMatchObject([{ text: 'once' }]);
     expect((await engine!.recognize([line()], signal))[0]).toMatchObject([{ text: 'once' }]);
+    await engine!.close();
+  });
+
+  it('logs once that the pool cannot be opened', async () => {
+    const warn = vi.fn();
+    const engine = await openTesseract(await programWith(['rus'], 'cat > /dev/null'), 1, { warn });
+    for (let page = 0; page < 2; page++) expect(await engine!.recognize([line()], signal)).toEqual([[]]);
+    expect(warn.mock.calls).toEqual([[{ err: expect.any(Error) }, expect.stringContaining('the pool of Tesseract')]]);
+  });
+
+  it('logs the first of successive failures of the pool, with the reason', async () => {
+    const state = join(await mkdtemp(join(tmpdir(), 'assay-tesseract-')), 'fails');
+    onTestFinished(() => rm(dirname(state), { recursive: true, force: true }));
+    const stream = [
+      'page=0; printf "level\\n"',
+      'while read image; do',
+      `  if [ -e ${state} ]; then echo out of memory >&2; exit 3; fi`,
+      '  page=$((page + 1)); printf "1\\t$page\\t0\\n"',
+      'done; exit 0',
+    ].join('\n');
+    const warn = vi.fn();
+    const engine = await openTesseract(await programWith(['rus'], 'cat > /dev/null', stream), 1, { warn });
+    const read = () => engine!.recognize([line()], signal);
+    await read();
+    expect(warn).not.toHaveBeenCalled();
+
+    await writeFile(state, '');
+    await read();
+    await read();
+    expect(warn).toHaveBeenCalledOnce();
+    expect(warn.mock.calls[0]![0].err.message).toMatch(/^Tesseract exited with 3: out of memory/);
+
+    await rm(state);
+    await read();
+    await writeFile(state, '');
+    await read();
+    expect(warn).toHaveBeenCalledTimes(2);
     await engine!.close();
   });
 

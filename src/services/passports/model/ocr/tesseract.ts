@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import pLimit from 'p-limit';
+import type { Log } from '../../../../base/log.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, OcrTimeout, type Recognize, type TextEngine } from './ocr-engine.ts';
 import { openTesseractPool } from './tesseract-pool.ts';
@@ -14,7 +15,11 @@ const RUSSIAN = ['Cyrillic', 'script/Cyrillic', 'rus'];
 const TIMEOUT_MS = 60_000;
 
 /** Opens the installed Tesseract; undefined if it or a model for Russian is missing. */
-export async function openTesseract(program: string, concurrency: number): Promise<TextEngine | undefined> {
+export async function openTesseract(
+  program: string,
+  concurrency: number,
+  log?: Pick<Log, 'warn'>,
+): Promise<TextEngine | undefined> {
   const installed = await installedLanguages(program);
   const russian = RUSSIAN.find((model) => installed.includes(model));
   if (russian === undefined) return undefined;
@@ -22,12 +27,23 @@ export async function openTesseract(program: string, concurrency: number): Promi
   const languages = hasEnglish ? `${russian}+eng` : russian;
   const limit = pLimit(concurrency);
   const [all, english] = [commandFor(program, languages), commandFor(program, 'eng')];
-  const pool = await openTesseractPool(all, concurrency);
-  const read: typeof readOnce = async (command, lines, signal) =>
-    (await pool?.read(command, lines, signal).catch((error: unknown) => {
-      // The disk may be full, or the process ended while it was idle; `readOnce` needs neither.
+  let hasFailed = false;
+  /** Logs the first of successive failures. */
+  const logFallback = (err: unknown) => {
+    if (!hasFailed) log?.warn({ err }, 'the pool of Tesseract processes failed; each page starts a process of its own');
+    hasFailed = true;
+  };
+  const pool = await openTesseractPool(all, concurrency).catch(logFallback);
+  const read: typeof readOnce = async (command, lines, signal) => {
+    const words = await pool?.read(command, lines, signal).catch((error: unknown) => {
       if (signal.aborted) throw error;
-    })) ?? readOnce(command, lines, signal);
+      // The disk may be full, or the process ended while it was idle; `readOnce` needs neither.
+      logFallback(error);
+    });
+    if (!words) return readOnce(command, lines, signal);
+    hasFailed = false;
+    return words;
+  };
   const recognizeWith =
     (command: TesseractCommand): Recognize =>
     async (lines, signal) =>
