@@ -5,6 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { compare, openBench, option } from './lib.mjs';
+import { requirePrograms } from './require-programs.mjs';
+
+requirePrograms('tesseract');
 
 const DIGITAL = { pages: option('digital', 160), each: option('each', 20) };
 const SCANNED = { pages: option('scanned', 12), each: option('each', 2) };

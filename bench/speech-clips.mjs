@@ -4,7 +4,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requirePrograms } from './require-programs.mjs';
 import { speak } from './vocabulary/clips.mjs';
+
+requirePrograms('flite', 'espeak-ng', 'ffmpeg');
 
 const folder = process.argv[2];
 if (!folder) throw new Error('node bench/speech-clips.mjs FOLDER');

@@ -10,10 +10,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compare, openBench, option, TOKEN } from './lib.mjs';
+import { requirePrograms } from './require-programs.mjs';
 
 const what = process.argv[2];
 const runs = { engine, times, memory, speakers };
 if (!runs[what]) throw new Error(`node bench/stt.mjs ${Object.keys(runs).join(' | ')}`);
+if (what === 'speakers') requirePrograms('ffmpeg');
 
 const bench = await openBench();
 Object.assign(bench.env, { STT_PORT: '0', STT_API_TOKENS: TOKEN, STT_RATE_LIMIT_PER_MINUTE: '0' });

@@ -5,8 +5,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { option } from './lib.mjs';
+import { requirePrograms } from './require-programs.mjs';
 import { speak } from './vocabulary/clips.mjs';
 import { countErrors } from './vocabulary/count-errors.mjs';
+
+requirePrograms('flite', 'espeak-ng', 'ffmpeg');
 
 const { openRecognizer } = await import('../dist/ml/speech/open-recognizer.js');
 const { normalizeWords } = await import('../dist/ml/speech/word-errors/normalize-words.js');

@@ -1,18 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { requirePrograms } from '../require-programs.mjs';
 
 /**
  * Returns the Node.js executable for the contenders (pg-boss 12 requires 22.12). Exits with a message if something is
  * missing.
  */
 export function checkPrerequisites() {
-  for (const [program, flag] of [
-    ['redis-server', '--version'],
-    ['wrk', '--version'],
-  ]) {
-    if (spawnSync(program, [flag]).error) fail(`${program} is missing: apt-get install ${program}`);
-  }
+  requirePrograms('redis-server', 'wrk');
   if (!existsSync(new URL('node_modules/bullmq', import.meta.url))) {
     fail('BullMQ and pg-boss are missing: npm ci --prefix bench/peers');
   }
