@@ -31,22 +31,22 @@ export function DropZone(page: {
 }): JSX.Element {
   const { words, accept, icon, limits = '', camera, example } = page;
   return (
-    <section id="drop" class="drop" aria-label={words.title}>
-      <label class="zone">
+    <section id="drop-zone" class="drop-zone" aria-label={words.title}>
+      <label class="drop-area">
         <input id="file" type="file" accept={accept} multiple class="visually-hidden" />
         <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
           {icon}
         </svg>
-        <span id="drop-title" class="title">
+        <span id="drop-zone-title" class="title">
           <Span class="for-mouse" text={words.title} />
           <Span class="for-touch" text={words.tap} />
         </span>
-        <span class="or for-mouse">
+        <span class="or-choose for-mouse">
           <span safe>{words.or}</span> <u safe>{words.choose}</u>
         </span>
         <Span id="limits" class="hint" text={limits} />
       </label>
-      <div class="ways">
+      <div class="file-buttons">
         {camera && (
           <label class="button camera">
             {/* A separate input: `capture` disables the choice of stored photos. */}

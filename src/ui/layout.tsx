@@ -4,7 +4,7 @@ import { type ServiceLink, ServiceLinks } from './service-links.tsx';
 import { A, Button, H2, Label, P, Span } from './text-elements.tsx';
 import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
 
-export async function layout<Own>(page: {
+export async function layout<Data>(page: {
   language: UiLanguage;
   /** Display name. */
   service: string;
@@ -14,7 +14,8 @@ export async function layout<Own>(page: {
   /** Asset names of style sheets and of the page's script. */
   styles: readonly string[];
   script?: string;
-  own: Own;
+  /** For the script of the page. */
+  data: Data;
   root?: Root;
   /** May be empty. */
   services: readonly ServiceLink[];
@@ -26,7 +27,7 @@ export async function layout<Own>(page: {
   const { language, service, title, version, root = '' } = page;
   const assets = withRoot(root, page.assets);
   const ui = uiTexts[language];
-  const data: PageData<Own> = { language, ui, own: page.own };
+  const pageData: PageData<Data> = { language, ui, data: page.data };
   const document = (
     <html lang={language}>
       <head>
@@ -76,7 +77,7 @@ export async function layout<Own>(page: {
         </footer>
         <script type="application/json" id="page-data">
           {/* Prevents "</script>" in the JSON from ending the block. */}
-          {JSON.stringify(data).replaceAll('<', '\\u003c')}
+          {JSON.stringify(pageData).replaceAll('<', '\\u003c')}
         </script>
       </body>
     </html>

@@ -10,7 +10,7 @@ export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; chi
         <div id="stage" class="stage">
           {props.children}
           <p id="no-preview" class="no-preview" hidden></p>
-          <canvas id="heat" hidden></canvas>
+          <canvas id="heatmap" hidden></canvas>
           <svg id="boxes" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"></svg>
         </div>
       </div>
@@ -20,14 +20,14 @@ export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; chi
           <Button type="button" class="small" id="zoom-out" aria-label={words.zoomOut} text="−" />
           <Button type="button" class="small" id="zoom-reset" text={words.zoomReset} />
         </p>
-        <p id="where"></p>
+        <p id="heatmap-caption"></p>
         <div id="overlay" class="overlay" hidden>
           <label class="check">
-            <input id="show-map" type="checkbox" checked /> <span safe>{words.show}</span>
+            <input id="show-heatmap" type="checkbox" checked /> <span safe>{words.show}</span>
           </label>
           <label class="range">
             <Span class="visually-hidden" text={words.strength} />
-            <input id="strength" type="range" min="10" max="100" step="5" value="60" />
+            <input id="heatmap-opacity" type="range" min="10" max="100" step="5" value="60" />
           </label>
           <span class="scale" aria-hidden="true">
             <span safe>{words.weak}</span>

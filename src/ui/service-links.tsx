@@ -17,7 +17,7 @@ export function ServiceLinks(page: {
   const { links, root, overview } = page;
   const ui = uiTexts[page.language];
   return (
-    <nav class="places" aria-label={ui.services}>
+    <nav class="service-links" aria-label={ui.services}>
       <ul>
         {links.map(({ title, href }) => (
           <li>

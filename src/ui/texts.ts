@@ -119,8 +119,8 @@ export const uiTexts = localize({
 export type UiLanguage = keyof typeof uiTexts;
 export type UiTexts = (typeof uiTexts)['en'];
 
-export interface PageData<Own> {
+export interface PageData<Data> {
   readonly language: UiLanguage;
   readonly ui: UiTexts;
-  readonly own: Own;
+  readonly data: Data;
 }

@@ -122,7 +122,7 @@ describe('Catalog pages', () => {
     await page.keyboard.type('Мост давно разобран.');
     await press(page, 'Tab', 'Tab', 'Enter');
     await page.waitForURL('**/row/bridge-7?reported=*');
-    expect(await page.locator('#reported').textContent()).toContain('Жалоба отправлена');
+    expect(await page.locator('#report-confirmation').textContent()).toContain('Жалоба отправлена');
     const receipt = await page.locator('#receipt-link').getAttribute('href');
 
     const { page: desk, problems } = await signIn(test, MODERATOR, { locale: 'ru-RU' });
@@ -155,7 +155,7 @@ describe('Catalog pages', () => {
 
     await press(desk, 't');
     await desk.waitForURL('**/admin/reports/rep_*');
-    const rows = await desk.locator('.trail tbody tr').allTextContents();
+    const rows = await desk.locator('.audit-trail tbody tr').allTextContents();
     expect(rows).toHaveLength(3);
     expect(rows[1]).toContain('открыта → принята');
     expect(rows[2]).toContain('Мост стоит, проверено.');
@@ -173,7 +173,7 @@ describe('Catalog pages', () => {
     await page.locator('[name=action_type]').selectOption('delete');
     await page.locator('[name=description]').fill('No longer there.');
     await page.getByRole('button', { name: 'Send report' }).click();
-    expect(await page.locator('#reported').textContent()).toContain('Your report has been received');
+    expect(await page.locator('#report-confirmation').textContent()).toContain('Your report has been received');
     await page.getByRole('link', { name: 'Reports', exact: true }).click();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.waitForURL('**/admin/reports');
@@ -232,8 +232,8 @@ describe('Catalog pages', () => {
     const { page, problems } = await signIn(test, MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
     await press(page, '?');
-    expect(await page.locator('#keys').getAttribute('open')).not.toBeNull();
-    expect(await page.locator('#keys').textContent()).toContain('reopen (with a note)');
+    expect(await page.locator('#keyboard-shortcuts').getAttribute('open')).not.toBeNull();
+    expect(await page.locator('#keyboard-shortcuts').textContent()).toContain('reopen (with a note)');
     await press(page, 'j', 'j');
     expect(await focused(page)).toBe(ids[1]);
     await press(page, 'i');
@@ -318,7 +318,7 @@ describe('Catalog pages', () => {
     expect(await item.locator('dt').first().textContent()).toBe('inspector');
     await takeScreenshot(page, 'queue-320');
     await page.goto(`${catalog.url}/admin/reports/${id}`);
-    const [first] = await page.locator('.trail tbody tr').allTextContents();
+    const [first] = await page.locator('.audit-trail tbody tr').allTextContents();
     expect(first).toContain('Скрыть: Мост № 7, опора 3');
     expect(first).not.toContain('hide bridge-7');
     await decideReport(id, { status: 'rejected' });
@@ -328,7 +328,7 @@ describe('Catalog pages', () => {
   it('link to the last page when the page number is too large', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.goto(`${catalog.url}/?page=999`);
-    expect(await page.locator('.nothing').textContent()).toContain('The last page of these results is 1.');
+    expect(await page.locator('.empty-state').textContent()).toContain('The last page of these results is 1.');
     await page.locator('#page-last').click();
     await until(() => shownRecords(page)).toHaveLength(6);
     expect(problems).toEqual([]);
@@ -412,7 +412,7 @@ describe('Catalog pages', () => {
     await until(() => page.locator('.gallery').count()).toBe(1);
 
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукатурка')}&service=stt&status=done`);
-    const ways = page.locator('.nothing ul a');
+    const ways = page.locator('.empty-state ul a');
     expect(await ways.allTextContents()).toEqual(['Without “штукатурка”: 1', 'Without Speech: 1']);
     await ways.last().click();
     await until(() => shownRecords(page)).toEqual(['bridge-7']);
@@ -517,8 +517,8 @@ describe('Catalog pages', () => {
     const chips = await page.locator('.chip').allTextContents();
     expect(chips).toEqual(Object.values(filters).map((label) => `${label} ×`));
     await page.goto(`${catalog.url}/?has=general:address&service=stt`);
-    expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра Речь: 1');
-    expect(await page.locator('.nothing li').allTextContents()).toContain('Без фильтра есть «Адрес»: 1');
+    expect(await page.locator('.empty-state li').allTextContents()).toContain('Без фильтра Речь: 1');
+    expect(await page.locator('.empty-state li').allTextContents()).toContain('Без фильтра есть «Адрес»: 1');
     expect(problems).toEqual([]);
   });
 
@@ -534,7 +534,7 @@ describe('Catalog pages', () => {
     expect(await time.textContent()).toBe(local);
     await page.goto(address(DOCUMENT_ID));
     expect(await page.locator('.record-head time').textContent()).toBe(local);
-    const values = await page.locator('.read').allTextContents();
+    const values = await page.locator('.field-value').allTextContents();
     expect(values).toEqual(['г. Энск, ул. Садовая, д. 7', '1978', '12.03.2009', 'кухня', '9,1', 'жилая']);
     expect(problems).toEqual([]);
   });
@@ -624,7 +624,7 @@ describe('Catalog pages', () => {
       expect(await page.locator('main').textContent()).toContain(message);
     }
     await page.goto(`${catalog.url}/?range=built:2005..1990`);
-    expect(await page.locator('.nothing').textContent()).toContain('built: 2005 – 1990: минимум больше максимума.');
+    expect(await page.locator('.empty-state').textContent()).toContain('built: 2005 – 1990: минимум больше максимума.');
   });
 
   it('show the filters as a separate page on a phone, with and without JavaScript', {
@@ -636,7 +636,7 @@ describe('Catalog pages', () => {
         javaScriptEnabled,
       });
       expect(await page.locator('#facets').isVisible()).toBe(false);
-      await page.locator('.to-filters').click();
+      await page.locator('.filters-link').click();
       expect(await page.locator('#hits').isVisible()).toBe(false);
       await page.locator('#facet-service-stt').check();
       if (javaScriptEnabled) {
@@ -645,7 +645,7 @@ describe('Catalog pages', () => {
       } else await page.getByRole('button', { name: 'Apply' }).click();
       expect(await page.locator('#hits').isVisible()).toBe(true);
       expect(await shownRecords(page)).toEqual([SPEECH_ID]);
-      expect(await page.locator('.to-filters').textContent()).toBe('Filters (1)');
+      expect(await page.locator('.filters-link').textContent()).toBe('Filters (1)');
       expect(problems).toEqual([]);
     }
   });
@@ -695,10 +695,10 @@ describe('Catalog pages', () => {
   it('show a photo with its heatmap, a document with the positions of its values, and the error of a failed task', async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.goto(address(PHOTO_ID));
-    await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
-    expect(await page.locator('#heat').isVisible()).toBe(true);
+    await until(() => page.locator('#heatmap-caption').textContent()).toBe('Crack: strongest in the upper left.');
+    expect(await page.locator('#heatmap').isVisible()).toBe(true);
     await page.locator('.bar', { hasText: 'Sound' }).click();
-    expect(await page.locator('#where').textContent()).toContain('No heatmap');
+    expect(await page.locator('#heatmap-caption').textContent()).toContain('No heatmap');
     // Arrow keys select classes if one has the focus.
     await press(page, 'ArrowUp');
     expect(new URL(page.url()).pathname).toBe(new URL(address(PHOTO_ID)).pathname);
@@ -707,8 +707,8 @@ describe('Catalog pages', () => {
     await page.waitForURL(address(SPEECH_ID));
     await press(page, 'j');
     await page.waitForURL(address(DOCUMENT_ID));
-    await page.locator('.read[data-key="general:address"]').focus();
-    expect(await page.locator('.box.lit').getAttribute('data-key')).toBe('general:address');
+    await page.locator('.field-value[data-key="general:address"]').focus();
+    expect(await page.locator('.box.highlighted').getAttribute('data-key')).toBe('general:address');
     await page.locator('.box[data-key="general:year_built"]').click();
     expect(await page.evaluate('document.activeElement.dataset.key')).toBe('general:year_built');
     await press(page, 'k');
@@ -725,13 +725,13 @@ describe('Catalog pages', () => {
   }, async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.goto(address(SPEECH_ID));
-    await until(() => page.locator('#no-player').isVisible()).toBe(true);
+    await until(() => page.locator('#playback-error').isVisible()).toBe(true);
     expect(await page.locator('#audio').isVisible()).toBe(false);
     expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
     await seedAudio(catalog);
     await page.reload();
     await page.getByRole('button', { name: 'Play from 0:03' }).click();
-    await until(() => page.locator('.word.now').textContent()).toBe('Нужен ремонт до зимы.');
+    await until(() => page.locator('.word.current').textContent()).toBe('Нужен ремонт до зимы.');
     expect(await page.evaluate('document.getElementById("audio").currentTime')).toBeGreaterThan(3.8);
     expect(problems).toEqual([]);
   });
@@ -798,7 +798,7 @@ describe('Empty catalog', () => {
     const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
     try {
       const { page, problems } = await openPage(test, empty.url);
-      expect(await page.locator('.nothing').textContent()).toContain('No records yet');
+      expect(await page.locator('.empty-state').textContent()).toContain('No records yet');
       expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
       expect(problems).toEqual([]);
     } finally {

@@ -139,7 +139,7 @@ describe('POST /search/similar', () => {
     const rejected = await browser.post(PATH, { fields: { csrf_token: token! }, files: broken, headers: russian });
     expect(rejected.status).toBe(422);
     expect(rejected.text).toContain('Фото: Файл повреждён');
-    expect(rejected.text).toContain('id="by-picture"');
+    expect(rejected.text).toContain('id="picture-search"');
     expect(rejected.text).toContain('action="../logout"');
   });
 

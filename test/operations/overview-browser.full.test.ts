@@ -23,12 +23,12 @@ describe('Overview page', () => {
   it('updates without a reload', async (test) => {
     const { page, problems } = await openPage(test, `${product.url}/overview`);
     const waiting = figure(page, 'Defectoscopy', 'Queued');
-    await until(() => waiting.locator('.now').textContent()).toBe('0');
+    await until(() => waiting.locator('.current').textContent()).toBe('0');
     await page.evaluate('window.sameDocument = true');
     const before = await line(page, 'Defectoscopy', 'Queued');
 
     const id = await product.predict();
-    await until(() => waiting.locator('.now').textContent()).toBe('1');
+    await until(() => waiting.locator('.current').textContent()).toBe('1');
     expect(await waiting.getByRole('img').getAttribute('aria-label')).toMatch(/^Queued: 1 now, maximum 1/);
     expect(await waiting.locator('.hint').textContent()).toMatch(/^realtime 1, batch 0; oldest: \d+ sec/);
     expect(await line(page, 'Defectoscopy', 'Queued')).not.toBe(before);
@@ -39,14 +39,14 @@ describe('Overview page', () => {
         release = () => resolve({ result: RESULT });
       });
     onTestFinished(await product.startWorker(createFakeModel({ run })));
-    await until(() => figure(page, 'Defectoscopy', 'In progress').locator('.now').textContent()).toBe('1');
+    await until(() => figure(page, 'Defectoscopy', 'In progress').locator('.current').textContent()).toBe('1');
     await until(() => panel(page, 'Defectoscopy').locator('.workers li').textContent()).toMatch(
       /^ready, 1\.0\.0, \d in progress$/,
     );
     await until(() => panel(page, 'Defectoscopy').locator('.worker-state').textContent()).toBe('Ready');
     release();
     await product.waitForResult(id);
-    await until(() => figure(page, 'Defectoscopy', 'Completed per minute').locator('.now').textContent()).toBe('1');
+    await until(() => figure(page, 'Defectoscopy', 'Completed per minute').locator('.current').textContent()).toBe('1');
     expect(await panel(page, 'Speech to text').locator('.worker-state').textContent()).toBe('No active workers');
     expect(await page.evaluate('window.sameDocument')).toBe(true);
     expect(problems).toEqual([]);
@@ -104,7 +104,7 @@ describe('Overview page', () => {
 
   it('works without JavaScript and has a refresh link', async (test) => {
     const { page } = await openPage(test, `${product.url}/overview`, { javaScriptEnabled: false });
-    expect(await figure(page, 'Defectoscopy', 'Queued').locator('.now').textContent()).toMatch(/^\d+$/);
+    expect(await figure(page, 'Defectoscopy', 'Queued').locator('.current').textContent()).toMatch(/^\d+$/);
     await page.getByRole('link', { name: 'Refresh' }).click();
     await page.waitForURL(`${product.url}/overview`);
     expect(await panel(page, 'Speech to text').isVisible()).toBe(true);

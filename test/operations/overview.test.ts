@@ -25,7 +25,7 @@ const latest = (series: number[]) => series.at(-1);
 const page = async (service: string, path = '/overview', headers: Record<string, string> = {}) =>
   (await fetch(product.addresses[service] + path, { headers })).text();
 const serviceLinks = (html: string) => {
-  const [nav = ''] = /<nav class="places"[\s\S]*?<\/nav>/.exec(html) ?? [];
+  const [nav = ''] = /<nav class="service-links"[\s\S]*?<\/nav>/.exec(html) ?? [];
   return [...nav.matchAll(/<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)/g)].map(([, href, current, title]) => ({
     title,
     href,

@@ -36,14 +36,14 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
     'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to 20 MB. At most 10,000 files and 4 GB together.',
   );
   await page.locator('#file').setInputFiles([file('notes.txt', 'text/plain')]);
-  await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
+  await until(() => page.locator('#error').textContent()).toBe('There are no supported files.');
   await page.getByText('Project and tags').click();
   await page.getByLabel('Project', { exact: true }).fill('Bridge 7');
   await page.getByLabel('Tags, separated by commas').fill('north, pier 3');
   await page.locator('#file').setInputFiles([file('a.jpg'), file('notes.txt', 'text/plain'), file('b.jpg')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
   expect(await page.locator('#remaining').isVisible()).toBe(false);
-  const leftOut = page.locator('#left-out');
+  const leftOut = page.locator('#omitted-files');
   expect(await leftOut.locator('summary').textContent()).toBe('Files of other types that were left out: 1');
   expect(await leftOut.getByText('notes.txt').isVisible()).toBe(false);
   await leftOut.locator('summary').press('Enter');
@@ -111,7 +111,7 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   const none = { name: 'b.jpg', mimeType: 'image/jpeg', buffer: Buffer.alloc(0) };
   await page.locator('#file').setInputFiles([none]);
   await until(() => page.locator('#invalid-files').textContent()).toBe('b.jpg: Файл пуст.');
-  const refused = page.locator('#refused');
+  const refused = page.locator('#error');
   const cut = Buffer.from('PK\x03\x04');
   await page.locator('#file').setInputFiles([{ name: 'cut.zip', mimeType: 'application/zip', buffer: cut }]);
   await until(() => refused.textContent()).toBe('ZIP-архив неполный или повреждён.');
@@ -130,7 +130,7 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   await page.locator('#continue').press('Enter');
   await until(() => cellsOf(page, 2)).toEqual(['b.jpg']);
   await until(() => page.locator('#remaining').textContent()).toBe('Осталось примерно 5 мин');
-  expect(await page.locator('#left-out p').allTextContents()).toEqual([
+  expect(await page.locator('#omitted-files p').allTextContents()).toEqual([
     'Пропущено: 1.',
     'a.jpg: Тип файла не поддерживается.',
   ]);
@@ -139,14 +139,14 @@ it('The page of a batch lists the files that the service refuses and, after a cl
     for (let i = 1; i <= 101; i++) items.add(new File(['x'], i + '.txt', { type: 'text/plain' }));
     Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
   }`);
-  await until(() => page.locator('#left-out summary').textContent()).toBe('Пропущено файлов других типов: 101');
-  expect((await page.locator('#left-out li').allTextContents()).slice(-2)).toEqual(['100.txt', 'и ещё 1']);
+  await until(() => page.locator('#omitted-files summary').textContent()).toBe('Пропущено файлов других типов: 101');
+  expect((await page.locator('#omitted-files li').allTextContents()).slice(-2)).toEqual(['100.txt', 'и ещё 1']);
   await page.evaluate(`{
     const { items, files } = new DataTransfer();
     for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
     Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
   }`);
-  await until(() => page.locator('#refused').textContent()).toBe(
+  await until(() => page.locator('#error').textContent()).toBe(
     'В пакете может быть не больше 10\u00a0000 файлов. Разделите их на несколько пакетов.',
   );
 });
@@ -162,7 +162,7 @@ it('The page of a batch creates one batch of a selection that is sent again afte
   const photo = fileURLToPath(new URL('../../examples/wall.jpg', import.meta.url));
   const created = async () => (await product.call('/batches')).body.data.batches.length;
   await page.locator('#file').setInputFiles(photo);
-  await until(() => page.locator('#refused').textContent()).toBe('The server is not responding.');
+  await until(() => page.locator('#error').textContent()).toBe('The server is not responding.');
   expect(await created()).toBe(1);
   await page.unroute('**/batches?*');
   await page.locator('#file').setInputFiles(photo);
@@ -200,10 +200,10 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   expect(await page.locator('#folder').isDisabled()).toBe(true);
   expect(await isLeavingPrevented()).toBe(true);
   await page.locator('#cancel').click();
-  await until(() => page.locator('#left-out').textContent()).toBe('The upload was cancelled.');
-  expect(await isShown('left-out')).toBe(true);
+  await until(() => page.locator('#omitted-files').textContent()).toBe('The upload was cancelled.');
+  expect(await isShown('omitted-files')).toBe(true);
   expect(await page.locator('#live').textContent()).toBe('The upload was cancelled.');
-  expect(await page.locator('#refused').isVisible()).toBe(false);
+  expect(await page.locator('#error').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
   expect(await isLeavingPrevented()).toBe(false);
   await until(() => page.locator('#file').isEnabled()).toBe(true);
@@ -212,7 +212,7 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   await page.unroute(blocked);
   await page.locator('#file').setInputFiles(files);
   await until(() => cellsOf(page, 2)).toEqual(['pier 2.jpg', 'pier 10.jpg']);
-  expect(await page.locator('#left-out').textContent()).toBe('');
+  expect(await page.locator('#omitted-files').textContent()).toBe('');
   expect(await isLeavingPrevented()).toBe(false);
   expect(problems).toEqual([]);
 });
@@ -234,13 +234,13 @@ it('The page of a batch repeats an upload that is refused with Retry-After, unti
   await page.locator('#file').setInputFiles([file('a.jpg')]);
   await until(status).toMatch(/^Сейчас принимаются другие пакеты, или в очереди нет места\. Повтор через [1-6]\d с\.$/);
   await page.locator('#cancel').click();
-  await until(() => page.locator('#left-out').textContent()).toBe('Загрузка отменена.');
+  await until(() => page.locator('#omitted-files').textContent()).toBe('Загрузка отменена.');
   seconds = 1;
   await page.locator('#file').setInputFiles([file('a.jpg')]);
   await until(() => cellsOf(page, 2)).toEqual(['a.jpg']);
   expect(keys).toHaveLength(3);
   expect(keys[2]).toBe(keys[1]);
-  expect(await page.locator('#refused').isVisible()).toBe(false);
+  expect(await page.locator('#error').isVisible()).toBe(false);
 });
 
 it('The page of a batch reads only the failed items, by pages, and shows the number of items of a batch without names', async (test) => {
@@ -308,7 +308,7 @@ it('The page of a batch asks before it cancels, and then says how cancelled file
   const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   await page.locator('#file').setInputFiles([file('a.jpg'), file('b.jpg')]);
   await until(() => page.locator('#count-processing').textContent()).toMatch(/[12]/);
-  expect(await page.locator('#not-repeated').isVisible()).toBe(false);
+  expect(await page.locator('#cancelled-note').isVisible()).toBe(false);
   const questions: string[] = [];
   page.on('dialog', (dialog) => {
     questions.push(dialog.message());
@@ -347,7 +347,7 @@ it('The page of a batch says which result has no defect, names the folder of the
   await until(() => cellsOf(page, 4)).toEqual(Array(2).fill('Бетонная стена: дефектов не обнаружено'));
   await page.locator('#rows a').first().click();
   await until(() => page.locator('#file-name').textContent()).toBe('мост/опора 1.jpg');
-  expect(await page.locator('#verdict').textContent()).toBe('Дефектов не обнаружено');
+  expect(await page.locator('#result-title').textContent()).toBe('Дефектов не обнаружено');
   expect(problems).toEqual([]);
 });
 
@@ -400,7 +400,9 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(createPdf().bytes) });
   await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
-  expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1photo.jpg');
+  expect(await page.locator('#omitted-files').textContent()).toBe(
+    'Files of other types that were left out: 1photo.jpg',
+  );
   await until(() => cellsOf(page, 4)).toEqual([
     'Fields: 3, table rows: 2, to review: 7',
     'Fields: 3, table rows: 2, to review: 7',
@@ -441,7 +443,7 @@ it('The page of a batch shows its items also if neither the recent batches nor s
   await until(() => cellsOf(page, 3)).toEqual(['Completed', 'Failed', 'Failed']);
   await page.getByText('Retrying would not help').waitFor();
   expect(await page.locator('#retry').isVisible()).toBe(false);
-  expect(await page.locator('#refused').isVisible()).toBe(false);
+  expect(await page.locator('#error').isVisible()).toBe(false);
 });
 
 it('The page of an unknown batch says so and sends no more requests', async (test) => {
@@ -450,10 +452,10 @@ it('The page of an unknown batch says so and sends no more requests', async (tes
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
   await page.clock.install();
   await page.goto(`${product.url}/batch?id=unknown`);
-  await until(() => page.locator('#refused').textContent()).toBe('The batch does not exist or has expired.');
+  await until(() => page.locator('#error').textContent()).toBe('The batch does not exist or has expired.');
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   await page.clock.runFor(5000);
   expect(requests).toEqual([]);
-  expect(await page.locator('#refused').isVisible()).toBe(true);
+  expect(await page.locator('#error').isVisible()).toBe(true);
 });

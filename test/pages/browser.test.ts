@@ -27,7 +27,7 @@ const choosePhoto = async (page: Page, name = 'wall.jpg') =>
   page.locator('#file').setInputFiles(jpeg(name, await createWallPhoto()));
 const isHeatmapPainted = (page: Page) =>
   page.evaluate<boolean>(`(() => {
-    const canvas = document.querySelector('#heat');
+    const canvas = document.querySelector('#heatmap');
     return !canvas.hidden && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean);
   })()`);
 const transferFile = (page: Page, kind: 'drop' | 'paste', file: string) =>
@@ -62,7 +62,7 @@ describe('Defectoscopy upload page', () => {
     const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     expect(page.url()).toBe(`${product.url}/`);
     expect(await page.locator('#token-form').isVisible()).toBe(false);
-    await until(() => page.locator('#model-says').textContent()).toContain('No model is loaded');
+    await until(() => page.locator('#model-status').textContent()).toContain('No model is loaded');
 
     await choosePhoto(page);
     await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
@@ -75,8 +75,8 @@ describe('Defectoscopy upload page', () => {
     release(CRACK_OUTCOME);
     await until(() => stepItem(page, 'Completed').getAttribute('data-state')).toBe('past');
 
-    expect(await page.locator('#verdict').textContent()).toBe('Crack, 84% · chip, 6%');
-    expect(await page.locator('.verdict .surface').textContent()).toBe('SurfaceConcrete wall');
+    expect(await page.locator('#result-title').textContent()).toBe('Crack, 84% · chip, 6%');
+    expect(await page.locator('.result-head .surface').textContent()).toBe('SurfaceConcrete wall');
     expect(await page.locator('.bar').allTextContents()).toEqual([
       'Crack84%',
       'Chip6%',
@@ -85,12 +85,12 @@ describe('Defectoscopy upload page', () => {
       'Sound5%',
     ]);
     await until(() => isHeatmapPainted(page)).toBe(true);
-    await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
+    await until(() => page.locator('#heatmap-caption').textContent()).toBe('Crack: strongest in the upper left.');
 
     await page.getByText('Chip', { exact: true }).click();
-    await until(() => page.locator('#where').textContent()).toBe('Chip: strongest in the lower right.');
+    await until(() => page.locator('#heatmap-caption').textContent()).toBe('Chip: strongest in the lower right.');
     await page.getByLabel('Show heatmap').uncheck();
-    expect(await page.locator('#heat').isVisible()).toBe(false);
+    expect(await page.locator('#heatmap').isVisible()).toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -99,8 +99,8 @@ describe('Defectoscopy upload page', () => {
     const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await choosePhoto(page, 'стена.jpg');
-    await until(() => page.locator('#verdict').textContent()).toMatch(/^Трещина, 84\s%/);
-    await until(() => page.locator('#where').textContent()).toBe('Трещина: сильнее всего слева вверху.');
+    await until(() => page.locator('#result-title').textContent()).toMatch(/^Трещина, 84\s%/);
+    await until(() => page.locator('#heatmap-caption').textContent()).toBe('Трещина: сильнее всего слева вверху.');
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
     expect(problems).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('Defectoscopy upload page', () => {
     await page.getByLabel('Project', { exact: true }).fill('Bridge 7');
     await page.getByLabel('Tags, separated by commas').fill('north, pier 3 ,');
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await until(() => page.locator('#result-title').textContent()).toContain('Crack');
     expect(await page.locator('#outcome .group').allTextContents()).toEqual(['Bridge 7', 'north', 'pier 3']);
     expect(problems).toEqual([]);
   });
@@ -136,13 +136,13 @@ describe('Defectoscopy upload page', () => {
     await chooser.setFiles(jpeg('wall.jpg', await createWallPhoto()));
     await until(() => isHeatmapPainted(page)).toBe(true);
     expect(await focused()).toBe('file');
-    await tabTo('strength');
+    await tabTo('heatmap-opacity');
     await page.keyboard.press('End');
-    expect(await page.evaluate('document.querySelector("#heat").style.opacity')).toBe('1');
+    expect(await page.evaluate('document.querySelector("#heatmap").style.opacity')).toBe('1');
     await tabTo('crack');
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('chip');
-    await until(() => page.locator('#where').textContent()).toContain('Chip');
+    await until(() => page.locator('#heatmap-caption').textContent()).toContain('Chip');
   });
 
   itInBothLanguages([
@@ -251,13 +251,13 @@ describe('Defectoscopy upload page', () => {
       const button = page.getByRole('button', { name: start });
       await name.fill('1.0.0');
       await name.press('Enter');
-      await until(() => page.locator('#refused').isVisible()).toBe(true);
+      await until(() => page.locator('#error').isVisible()).toBe(true);
       await name.fill('trained-1');
       await button.press('Enter');
       await until(() => page.locator('#training').textContent()).toContain(queued);
       expect(await page.locator('#training progress').count()).toBe(1);
       await button.press('Enter');
-      await until(() => page.locator('#refused').isVisible()).toBe(true);
+      await until(() => page.locator('#error').isVisible()).toBe(true);
 
       // The fake model trains nothing.
       const change = { before: 0.5, after: 0.75 };
@@ -294,7 +294,7 @@ describe('Defectoscopy upload page', () => {
     const modelsResponse = page.waitForResponse((response) => response.url().endsWith('/models'));
     await choosePhoto(page);
     await modelsResponse;
-    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await until(() => page.locator('#result-title').textContent()).toContain('Crack');
     expect(await page.locator('.correction').count()).toBe(0);
   });
 
@@ -313,9 +313,9 @@ describe('Defectoscopy upload page', () => {
     const whole = await transform();
 
     await entry.focus();
-    await until(() => box.getAttribute('class')).toBe('box lit');
+    await until(() => box.getAttribute('class')).toBe('box highlighted');
     await page.locator('#boxes .box[data-key="0"]').hover();
-    await until(() => page.locator('[data-region="0"]').getAttribute('class')).toContain('lit');
+    await until(() => page.locator('[data-region="0"]').getAttribute('class')).toContain('highlighted');
     expect(await box.getAttribute('class')).toBe('box');
 
     await entry.press('Enter');
@@ -349,16 +349,16 @@ describe('Defectoscopy upload page', () => {
     await predict(NO_DEFECTS_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects detected');
-    expect(await page.locator('#heat').isVisible()).toBe(false);
+    await until(() => page.locator('#result-title').textContent()).toBe('No defects detected');
+    expect(await page.locator('#heatmap').isVisible()).toBe(false);
   });
 
   it('does not show a photo with regions as sound when the overview shows no defects', async (test) => {
     await predict({ ...REGIONS_OUTCOME, result: { ...(REGIONS_OUTCOME.result as object), defects: [] } });
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects in overview');
-    expect(await page.locator('.verdict').getAttribute('data-sound')).toBe('false');
+    await until(() => page.locator('#result-title').textContent()).toBe('No defects in overview');
+    expect(await page.locator('.result-head').getAttribute('data-positive')).toBe('false');
     expect(await page.locator('[data-region]').count()).toBe(2);
   });
 
@@ -370,7 +370,7 @@ describe('Defectoscopy upload page', () => {
     const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale });
     await choosePhoto(page);
     await until(() => page.locator('#outcome h2').first().textContent()).toBe(title);
-    expect(await page.locator('#verdict').textContent()).toContain('84');
+    expect(await page.locator('#result-title').textContent()).toContain('84');
     expect(problems).toEqual([]);
   });
 
@@ -385,11 +385,11 @@ describe('Defectoscopy upload page', () => {
     await until(() => page.locator('#token-why').textContent()).toContain('Invalid access token');
     await page.locator('#token-input').fill(TOKEN);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await until(() => page.locator('#result-title').textContent()).toContain('Crack');
     expect(await form.isVisible()).toBe(false);
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.reload();
-    await until(() => page.locator('#model-says').textContent()).not.toBe('');
+    await until(() => page.locator('#model-status').textContent()).not.toBe('');
     expect(await form.isVisible()).toBe(false);
   });
 
@@ -400,16 +400,16 @@ describe('Defectoscopy upload page', () => {
     await page
       .locator('#file')
       .setInputFiles(jpeg('letter.jpg', Buffer.from('Dear all, this is no photo. '.repeat(99))));
-    await until(() => page.locator('.verdict').textContent()).toContain('Unsupported image format');
-    expect(await page.locator('.verdict').textContent()).toContain('UNSUPPORTED_MEDIA_TYPE');
+    await until(() => page.locator('.result-head').textContent()).toContain('Unsupported image format');
+    expect(await page.locator('.result-head').textContent()).toContain('UNSUPPORTED_MEDIA_TYPE');
     await choosePhoto(page);
-    await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.message);
-    expect(await page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+    await until(() => page.locator('.result-head').textContent()).toContain(FAILURES.corrupt.message);
+    expect(await page.locator('.result-head').textContent()).toContain('IMAGE_CORRUPT');
     const states = () => page.locator('#steps li').evaluateAll((items) => items.map((item) => item.dataset.state));
     expect(await states()).toEqual(['past', 'past', 'bad', 'bad']);
     // An earlier task, whose steps were not followed.
     await page.reload();
-    await until(() => page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+    await until(() => page.locator('.result-head').textContent()).toContain('IMAGE_CORRUPT');
     expect(await states()).toEqual(['past', 'past', 'bad', 'bad']);
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
@@ -427,13 +427,13 @@ describe('Defectoscopy upload page', () => {
     await choosePhoto(page, 'first.jpg');
     await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await until(() => page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
+    await until(() => page.locator('#result-title').textContent()).toBe('Processing was cancelled.');
 
     await predict(CRACK_OUTCOME);
     await choosePhoto(page, 'second.jpg');
-    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await until(() => page.locator('#result-title').textContent()).toContain('Crack');
     await page.getByRole('button', { name: /first.jpg/ }).click();
-    expect(await page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
+    expect(await page.locator('#result-title').textContent()).toBe('Processing was cancelled.');
   });
 
   it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', async (test) => {
@@ -459,7 +459,7 @@ describe('Defectoscopy upload page', () => {
     const bring = async (kind: 'drop' | 'paste') => {
       await transferFile(page, kind, `new File([${bytes}], '${kind} ${name}', { type: 'image/jpeg' })`);
       await until(() => page.locator('#file-name').textContent()).toBe(`${kind} ${name}`);
-      await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+      await until(() => page.locator('#result-title').textContent()).toContain('Crack');
     };
     await bring('drop');
     await bring('paste');
@@ -481,7 +481,7 @@ describe('Defectoscopy upload page', () => {
     await choosePhoto(page);
     await until(() => page.locator('#note').textContent()).toBe('The server is not responding. Retrying in 1 s.');
     await until(() => page.locator('#note').textContent()).toBe('Too many requests. Retrying in 1 s.');
-    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await until(() => page.locator('#result-title').textContent()).toContain('Crack');
   });
 
   it('states that uploads are disabled, and asks for no token when authentication is disabled', {
@@ -497,14 +497,14 @@ describe('Defectoscopy upload page', () => {
     onTestFinished(() => open.stop());
     const { page, problems } = await openPage(test, open.url);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('No defects detected');
+    await until(() => page.locator('#result-title').textContent()).toBe('No defects detected');
     expect(problems).toEqual([]);
   });
 
   it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
     const { page } = await openPage(test, product.url, { javaScriptEnabled: false });
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
-    expect(await page.locator('.zone').isVisible()).toBe(false);
+    expect(await page.locator('.drop-area').isVisible()).toBe(false);
   });
 
   it('fits a phone and a desktop screen in light and dark mode', { tags: ['full'], timeout: 60_000 }, async (test) => {
@@ -550,7 +550,7 @@ describe('Defectoscopy upload page', () => {
       );
       const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Use the example photo' }).click();
-      await until(() => page.locator('#verdict').textContent()).not.toBe('');
+      await until(() => page.locator('#result-title').textContent()).not.toBe('');
       expect(await page.locator('.bars').count()).toBe(2);
       expect(problems).toEqual([]);
     },

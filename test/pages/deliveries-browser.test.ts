@@ -70,7 +70,7 @@ describe('Page of webhook deliveries', () => {
     await page.keyboard.press('Enter');
     await until(() => page.locator('#live').textContent()).toBe('Queued for redelivery: 1');
     await until(() => stateOf(failed!)).toBe('delivered');
-    await until(() => page.locator('#none').isVisible()).toBe(true);
+    await until(() => page.locator('#no-deliveries').isVisible()).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('Page of webhook deliveries', () => {
     await until(() => rows(page).count()).toBe(3);
     await tabTo(page, '#redeliver button');
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#redelivered').textContent()).toBe('Queued for redelivery: 3');
+    await until(() => page.locator('#redeliver-result').textContent()).toBe('Queued for redelivery: 3');
     for (const id of ids) await until(() => stateOf(id)).toBe('delivered');
   });
 
@@ -121,13 +121,13 @@ describe('Page of webhook deliveries', () => {
     const { page } = await open(test);
     await page.locator('#receiver').fill(receiver.url);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#tested').textContent()).toMatch(/^Not delivered: 500 · http_status · /);
+    await until(() => page.locator('#test-result').textContent()).toMatch(/^Not delivered: 500 · http_status · /);
     isDown = false;
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#tested').textContent()).toMatch(/^Delivered: 204 · /);
+    await until(() => page.locator('#test-result').textContent()).toMatch(/^Delivered: 204 · /);
     await page.locator('#receiver').fill('http://10.0.0.1/');
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#refused').textContent()).toContain('url: ');
+    await until(() => page.locator('#error').textContent()).toContain('url: ');
   });
 
   it('shows further pages', async (test) => {
@@ -150,7 +150,7 @@ describe('Page of webhook deliveries', () => {
     await page.waitForURL(`${speech.url}/webhooks`);
     await page.locator('#token-input').fill(TOKEN);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#none').isVisible()).toBe(true);
+    await until(() => page.locator('#no-deliveries').isVisible()).toBe(true);
     expect(await page.locator('#endpoints').isVisible()).toBe(false);
   });
 });

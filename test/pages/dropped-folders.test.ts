@@ -24,10 +24,10 @@ it.for(['defectoscopy', 'stt', 'passports'])(
     await writeFile(join(folder, 'a.jpg'), 'x');
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru' });
     await drop(page, [folder]);
-    await until(() => page.locator('#refused').textContent()).toBe(
+    await until(() => page.locator('#error').textContent()).toBe(
       'Папку нельзя загрузить на этой странице. Загрузите её здесь: Много файлов',
     );
-    expect(await page.locator('#refused a').getAttribute('href')).toBe('batch');
+    expect(await page.locator('#error a').getAttribute('href')).toBe('batch');
   },
 );
 
@@ -46,12 +46,12 @@ it('The page of a batch counts the files of a dropped folder while it opens them
   await mkdir(join(folder, 'north'));
   await mkdir(join(folder, 'south'));
   await drop(page, [join(folder, 'south')]);
-  await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
+  await until(() => page.locator('#error').textContent()).toBe('There are no supported files.');
   expect(await page.locator('#progress').isVisible()).toBe(false);
 
   for (let i = 0; i <= 10_000; i++) await writeFile(join(folder, 'north', `${i}.jpg`), 'x');
   await drop(page, [folder]);
-  await until(() => page.locator('#refused').textContent()).toBe(
+  await until(() => page.locator('#error').textContent()).toBe(
     'A batch has at most 10,000 files. Divide them into several batches.',
   );
   expect(await page.evaluate<string[]>('shown')).toContainEqual(expect.stringMatching(/^Files found: [1-9],\d{3}$/));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search help' });
-const found = (page: Page) => page.locator('#help-found a');
+const found = (page: Page) => page.locator('#help-results a');
 
 describe('Help pages', () => {
   it('have no serious axe violations and no horizontal overflow', { timeout: 60_000 }, async (test) => {
@@ -48,7 +48,7 @@ describe('Help pages', () => {
     const { page, problems } = await openPage(test, `${product.url}/help/installation`);
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Backup');
-    expect(await page.locator('#help-found mark').first().textContent()).toMatch(/^backup$/i);
+    expect(await page.locator('#help-results mark').first().textContent()).toMatch(/^backup$/i);
     expect(await page.locator('#help-count').textContent()).toMatch(/^Results: \d+$/);
     const shots = process.env['ASSAY_SCREENSHOTS'];
     if (shots !== undefined) await page.screenshot({ path: `${shots}/help-search.png` });
@@ -60,7 +60,7 @@ describe('Help pages', () => {
     await search(page).fill('zzzz');
     await until(() => page.locator('#help-count').textContent()).toBe('No results.');
     await search(page).fill('');
-    await until(() => page.locator('#help-found').isHidden()).toBe(true);
+    await until(() => page.locator('#help-results').isHidden()).toBe(true);
     expect(problems).toEqual([]);
   });
 

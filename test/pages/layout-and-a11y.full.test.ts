@@ -175,7 +175,7 @@ const openTimeline = async (page: Page) => {
 };
 const row = (id: string) => `/row/${encodeURIComponent(id)}`;
 const HELP: PageCheck = { name: 'help', path: '/help' };
-const OVERVIEW: PageCheck = { name: 'overview', path: '/overview', ready: waitForVisible('.figure .now') };
+const OVERVIEW: PageCheck = { name: 'overview', path: '/overview', ready: waitForVisible('.figure .current') };
 
 const SIGN_IN = {
   passports: { credential: KEY, field: '#api_key' },
@@ -192,7 +192,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         const photo = { name: 'wall.jpg', mimeType: 'image/jpeg', buffer: await createWallPhoto() };
         await page.reload();
         await page.locator('#file').setInputFiles(photo);
-        await waitForVisible('#heat')(page);
+        await waitForVisible('#heatmap')(page);
         await openTimeline(page);
       },
     },
@@ -213,11 +213,11 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         const other = { name: `${'notes'.repeat(30)}.txt`, mimeType: 'text/plain', buffer: Buffer.from('x') };
         await page.locator('#file').setInputFiles([photo('pier 1.jpg'), photo(`${'long'.repeat(30)}.jpg`), other]);
         await waitForVisible('#downloads')(page);
-        await page.locator('#left-out summary').click();
+        await page.locator('#omitted-files summary').click();
         await page.locator('.grouping summary').click();
       },
     },
-    { name: 'models', path: '/model-versions', ready: waitForVisible('#differing a') },
+    { name: 'models', path: '/model-versions', ready: waitForVisible('#differing-results a') },
     OVERVIEW,
     HELP,
   ],
@@ -239,7 +239,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.locator('#edit').click();
         await page.locator('#transcript textarea').fill('The north wall shows a leak.');
         await page.keyboard.press('Enter');
-        await waitForVisible('.offers button')(page);
+        await waitForVisible('.term-offers button')(page);
         await page.locator('#history summary').click();
         await waitForVisible('#history button')(page);
       },
@@ -250,7 +250,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
       async ready(page) {
         await page.route('**/recording', (route) => route.fulfill({ status: 404, json: { ok: false } }));
         await page.reload();
-        await waitForVisible('#no-recording')(page);
+        await waitForVisible('#recording-missing')(page);
       },
     },
     { name: 'help-page', path: '/help/webhooks' },
@@ -270,7 +270,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
       async ready(page) {
         const photo = (name: string) => createWallPhoto().then((buffer) => ({ name, mimeType: 'image/jpeg', buffer }));
         await page.locator('#photos').setInputFiles([await photo('лист 1.jpg'), await photo('лист 2.jpg')]);
-        await page.locator('#images li img').nth(1).waitFor();
+        await page.locator('#page-images li img').nth(1).waitFor();
       },
     },
     {
@@ -291,7 +291,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
     { name: 'similar', path: `/search/similar?grey=${'f39_'.repeat(341)}fA`, ready: waitForVisible('canvas') },
     { name: 'table', path: '/?view=table' },
     { name: 'nothing', path: '/?q=zzzzzz&service=stt&view=gallery' },
-    { name: 'row-photo', path: row(records.photo), ready: waitForVisible('#heat') },
+    { name: 'row-photo', path: row(records.photo), ready: waitForVisible('#heatmap') },
     { name: 'row-speech', path: row(records.speech) },
     { name: 'row-document', path: row(`passports:${records.document}`), ready: waitForVisible('.box') },
     { name: 'row-import', path: row('bridge-7') },

@@ -50,7 +50,7 @@ const until = (check: () => Promise<unknown>, timeout = 60_000) => expect.poll(c
 const row = (page: Page, name: string) => page.locator('#documents li', { hasText: name });
 const field = (page: Page, key: string) => page.locator(`[id="${key}"]`);
 const value = (page: Page, key: string) => field(page, key).inputValue();
-const saved = (page: Page) => until(() => page.locator('#saved').textContent());
+const saved = (page: Page) => until(() => page.locator('#save-status').textContent());
 const pdf = async (name: string) => ({ name, mimeType: 'application/pdf', buffer: await readFile(EXAMPLE) });
 
 async function signIn(test: Test, options?: Options): Promise<OpenedPage> {
@@ -185,7 +185,7 @@ describe('Passports pages', () => {
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
     expect(await focused()).toBe('general:year_built');
-    const lit = () => page.locator('.box.lit').evaluateAll((boxes) => boxes.map((box: any) => box.dataset.key));
+    const lit = () => page.locator('.box.highlighted').evaluateAll((boxes) => boxes.map((box: any) => box.dataset.key));
     expect(await lit()).toEqual(['general:year_built']);
 
     await page.keyboard.press('Control+A');
@@ -349,7 +349,7 @@ describe('Passports pages', () => {
       await who.keyboard.press('Enter');
     };
     await write(other, 'general:owner', 'Щукин Пётр Ильич');
-    await until(() => other.locator('#saved').textContent()).toBe('Saved');
+    await until(() => other.locator('#save-status').textContent()).toBe('Saved');
     await write(page, 'general:floors', '10');
     await until(() => value(page, 'general:owner')).toBe('Щукин Пётр Ильич');
     await until(async () => (await resultOf(page)).data.general).toMatchObject({
@@ -359,7 +359,7 @@ describe('Passports pages', () => {
     // The second user must confirm a change of the same field.
     await other.reload();
     await write(other, 'general:floors', '11');
-    await until(() => other.locator('#saved').textContent()).toBe('Saved');
+    await until(() => other.locator('#save-status').textContent()).toBe('Saved');
     await write(page, 'general:floors', '12');
     const problem = page.locator('[data-field="general:floors"] .problem');
     await until(() => problem.textContent()).toBe(
@@ -378,7 +378,7 @@ describe('Passports pages', () => {
   }, async (test) => {
     const { page } = await openReview(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
     await field(page, 'rooms:3.area').focus();
-    const lit = page.locator('#page-2 .box.lit');
+    const lit = page.locator('#page-2 .box.highlighted');
     expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
     await until(() => lit.evaluate((box: any) => box.getBoundingClientRect().top)).toBeLessThan(700);
     await page.locator('#page-1 .box[data-key="general:floors"]').click();
@@ -454,9 +454,9 @@ describe('Passports pages', () => {
     await page
       .locator('#photos')
       .setInputFiles([photo('лист 1.jpg', lying), photo('plan.jpg', plain), photo('лист 2.jpg', second!)]);
-    const captions = () => page.locator('#images .caption').allTextContents();
+    const captions = () => page.locator('#page-images .caption').allTextContents();
     await until(captions).toEqual(['Page 1: лист 1.jpg', 'Page 2: plan.jpg', 'Page 3: лист 2.jpg']);
-    const image = (name: string) => page.locator('#images li', { hasText: name });
+    const image = (name: string) => page.locator('#page-images li', { hasText: name });
 
     await image('лист 2.jpg').getByRole('button', { name: 'Move earlier' }).focus();
     await page.keyboard.press('Enter');
@@ -477,7 +477,7 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     await until(() => page.locator('#documents li').count()).toBe(1);
     // The list may show the document before the answer to the upload arrives and hides the images.
-    await until(() => page.locator('#assembly').isVisible()).toBe(false);
+    await until(() => page.locator('#page-order').isVisible()).toBe(false);
     await until(() => page.locator('#documents li').getAttribute('data-status'), 200_000).toBe('SUCCESS');
     await page.locator('#documents .name').click();
     await page.waitForURL('**/task/*');
@@ -499,16 +499,16 @@ describe('Passports pages', () => {
         .toBuffer(),
     });
     await page.locator('#photos').setInputFiles([await tile('a.png'), await tile('b.png'), await tile('c.png')]);
-    const captions = () => page.locator('#images .caption').allTextContents();
+    const captions = () => page.locator('#page-images .caption').allTextContents();
     await until(captions).toEqual(['Page 1: a.png', 'Page 2: b.png', 'Page 3: c.png']);
-    await page.locator('#images img').nth(2).dragTo(page.locator('#images img').nth(0), { steps: 5 });
+    await page.locator('#page-images img').nth(2).dragTo(page.locator('#page-images img').nth(0), { steps: 5 });
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: a.png', 'Page 3: b.png']);
-    await page.locator('#images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
+    await page.locator('#page-images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
     await page.keyboard.press('Enter');
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: b.png']);
     expect(await page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
     await page.reload();
-    await until(() => page.locator('#images li').count()).toBe(2);
+    await until(() => page.locator('#page-images li').count()).toBe(2);
     expect(problems).toEqual([]);
   });
 
@@ -666,10 +666,10 @@ describe('Passports pages for every document state', () => {
     const file = (name: string, text: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(text) });
     await page.locator('#pdfs').setInputFiles([file('good.pdf', '%PDF-1.7\n1'), file('notes.pdf', 'notes')]);
     await until(() => page.locator('#documents li').count()).toBe(1);
-    await until(() => page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
     await page.reload();
-    await until(() => page.locator('#touch').textContent()).not.toBe('');
-    expect(await page.locator('#refused').isVisible()).toBe(false);
+    await until(() => page.locator('#connection-status').textContent()).not.toBe('');
+    expect(await page.locator('#error').isVisible()).toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -683,8 +683,8 @@ describe('Passports pages for every document state', () => {
     // The files exceed one request; the invalid one is reported.
     const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') };
     await page.locator('#pdfs').setInputFiles([...files, notes]);
-    await until(() => page.locator('#sent').textContent()).toBe('Uploaded: 27');
-    expect(await page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#upload-status').textContent()).toBe('Uploaded: 27');
+    expect(await page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
     await until(() => page.locator('#documents li').count()).toBe(25);
     const { items } = await (await page.request.get(`${isolated.url}/api/tasks?limit=50`)).json();
     for (const { id, filename } of items) {
@@ -695,7 +695,9 @@ describe('Passports pages for every document state', () => {
     await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
     await page.waitForURL('**/?status=PERMANENT_ERROR');
     expect(await page.locator('#documents li').count()).toBe(25);
-    expect(await page.locator('#documents .why').first().textContent()).toContain('none of its pages can be opened');
+    expect(await page.locator('#documents .failure').first().textContent()).toContain(
+      'none of its pages can be opened',
+    );
     await page.getByRole('link', { name: /Older/ }).click();
     await page.waitForURL('**/?status=PERMANENT_ERROR&page=2');
     await until(() => page.locator('#documents li').count()).toBe(1);
@@ -711,10 +713,10 @@ describe('Passports pages for every document state', () => {
     await row(page, 'again.pdf').waitFor();
     const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
     await isolated.fail(id, 'STORAGE_ERROR');
-    await until(() => row(page, 'again.pdf').locator('.why').textContent()).toContain('could not be read');
+    await until(() => row(page, 'again.pdf').locator('.failure').textContent()).toContain('could not be read');
     await row(page, 'again.pdf').getByRole('button', { name: 'Retry' }).click();
     await until(() => row(page, 'again.pdf').getAttribute('data-status')).toBe('PENDING');
-    expect(await row(page, 'again.pdf').locator('.why').textContent()).toBe('');
+    expect(await row(page, 'again.pdf').locator('.failure').textContent()).toBe('');
     await page.goto(`${isolated.url}/task/${id}`);
     expect(await page.locator('progress').isVisible()).toBe(true);
     await isolated.succeed(id);
@@ -752,7 +754,7 @@ describe('Passports pages for every document state', () => {
     // Two fields were visited: goes to the third.
     await page.keyboard.press('Control+Enter');
     expect(await focused()).toBe('rooms:1.name');
-    expect(await page.locator('.why').textContent()).toBe('Low confidence');
+    expect(await page.locator('.review-reasons').textContent()).toBe('Low confidence');
     await until(() => page.locator('#confirmation').textContent()).toContain('Fields to review: 2');
     await page.keyboard.press('Control+Enter');
     await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
@@ -807,7 +809,7 @@ describe('Passports pages for every document state', () => {
     const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
     await isolated.succeed(id, { warnings: [warning] });
     await page.goto(`${isolated.url}/task/${id}`);
-    const warned = () => page.locator('.warned').allTextContents();
+    const warned = () => page.locator('.warning').allTextContents();
     expect(await warned()).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
     await field(page, 'areas:total_area').fill('27,5');
     await page.keyboard.press('Enter');

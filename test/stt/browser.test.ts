@@ -14,7 +14,7 @@ const wav = (name = 'note.wav', seconds = 3) => ({ name, mimeType: 'audio/wav', 
 const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
 const choose = (page: Page, name?: string) => page.locator('#file').setInputFiles(wav(name));
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
-const verdict = (page: Page) => until(() => page.locator('#verdict').textContent());
+const verdict = (page: Page) => until(() => page.locator('#result-title').textContent());
 
 describe('Speech-to-text upload page', () => {
   let product: Product;
@@ -42,10 +42,10 @@ describe('Speech-to-text upload page', () => {
     };
     await work({ run });
     await until(() => step(page, 'In progress').textContent()).toContain('42%');
-    expect(await page.evaluate('document.querySelector("#transcribed-bar").value')).toBeCloseTo(0.42, 5);
+    expect(await page.evaluate('document.querySelector("#transcription-bar").value')).toBeCloseTo(0.42, 5);
     release();
     await verdict(page).toBe('Transcript');
-    expect(await page.locator('.verdict .surface').textContent()).toBe('English · 0:02');
+    expect(await page.locator('.result-head .surface').textContent()).toBe('English · 0:02');
     expect(await page.locator('#transcript p').allTextContents()).toEqual([
       expect.stringMatching(/^0:00The north wall shows a crack\.\s*$/),
     ]);
@@ -61,12 +61,12 @@ describe('Speech-to-text upload page', () => {
     const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
     await page.locator('.word', { hasText: 'shows' }).click();
     await until(at).toBeGreaterThanOrEqual(1.2);
-    await until(() => page.locator('.word.now').textContent()).toBe('crack.');
+    await until(() => page.locator('.word.current').textContent()).toBe('crack.');
     await page.evaluate('document.querySelector("#audio").pause()');
     await page.getByRole('button', { name: 'Play from 0:00' }).focus();
     await page.keyboard.press('Enter');
     await until(at).toBeLessThan(1.2);
-    await until(() => page.locator('.word.now').textContent()).toBe('north');
+    await until(() => page.locator('.word.current').textContent()).toBe('north');
     expect(problems).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('Speech-to-text upload page', () => {
     const { page, problems } = await open(test, { locale: 'ru-RU' });
     await choose(page, 'запись.wav');
     await verdict(page).toBe('Расшифровка');
-    expect(await page.locator('.verdict .surface').textContent()).toBe('Английский · 0:02');
+    expect(await page.locator('.result-head .surface').textContent()).toBe('Английский · 0:02');
     const languages = await page.locator('#language option').allTextContents();
     expect(languages.filter((name) => !/^[А-Я]/.test(name))).toEqual([]);
     expect(await page.locator('main').textContent()).not.toMatch(
@@ -163,7 +163,7 @@ describe('Speech-to-text upload page', () => {
       createFakeSpeechModel({ run: () => Promise.reject(new TaskFailure(FAILURES.corrupt)) }),
     );
     await choose(page, 'torn.wav');
-    await until(() => page.locator('.verdict').textContent()).toContain('AUDIO_CORRUPT');
+    await until(() => page.locator('.result-head').textContent()).toContain('AUDIO_CORRUPT');
     await stopFailing();
 
     await choose(page, 'long.wav');

@@ -213,7 +213,7 @@ describe('The transcript editor', () => {
     await forget();
     onTestFinished(async () => void (await forget()));
     const { page, problems, texts } = await open(test);
-    const offers = () => page.locator('.offer button:first-child').allTextContents();
+    const offers = () => page.locator('.term-offer button:first-child').allTextContents();
     const offer = (term: string) => `Add “${term}” to the vocabulary`;
     await edit(page);
     for (const text of ['The Nordic wall has a crevice.', 'It is treated with shotcrete.', 'The work ends tonight.']) {
@@ -227,7 +227,9 @@ describe('The transcript editor', () => {
     await until(offers).toEqual(all);
     await page.getByRole('button', { name: 'Do not suggest “tonight”' }).focus();
     await page.keyboard.press('Enter');
-    expect(await page.locator('.offers [role=status]').textContent()).toBe('“tonight” will not be suggested again.');
+    expect(await page.locator('.term-offers [role=status]').textContent()).toBe(
+      '“tonight” will not be suggested again.',
+    );
     await page.getByRole('button', { name: offer('shotcrete') }).click();
     await until(offers).toEqual(all.slice(0, 3));
     await page.reload();
@@ -357,13 +359,13 @@ describe('The transcript editor', () => {
     const theirs = { ...segments[0]!, text: 'The north wall is dry.' };
     await put([theirs, segments[1]!, segments[2]!]);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
-    expect(await page.locator('.conflicts .theirs').textContent()).toBe('The north wall is dry.');
+    await until(() => page.locator('.conflicts .unsaved-text').textContent()).toBe(`Mine: ${TEXTS[0]}`);
+    expect(await page.locator('.conflicts .stored-text').textContent()).toBe('The north wall is dry.');
     await status(page).toBe('Not saved yet');
     expect(await texts()).toEqual(['The north wall is dry.', TEXTS[1], TEXTS[2]]);
     expect(await page.evaluate<string>('document.activeElement.className')).toBe('notice bad');
     await page.keyboard.press('Enter');
-    expect(await page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
+    expect(await page.locator('.conflicts .unsaved-text').textContent()).toBe(`Mine: ${TEXTS[0]}`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Use my text');
     await page.keyboard.press('Enter');

@@ -33,15 +33,15 @@ export function batchPage(
   const { version, titles, auth, typePrefixes, limits, failures, permanentErrors } = deps;
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
-    const own: BatchPage = {
+    const data: BatchPage = {
       ...batchData(language, failures(language)),
       ...{ typePrefixes, permanentErrors, itemPath: './?task=', needsToken: auth() === 'enforced' },
     };
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
-      ...{ own, service: titles[language], title: own.texts.title, ...BATCH_ASSETS },
+      ...{ data, service: titles[language], title: data.texts.title, ...BATCH_ASSETS },
       children: (
-        <BatchSections texts={own.texts} language={language} limits={limits(language)}>
+        <BatchSections texts={data.texts} language={language} limits={limits(language)}>
           <TokenForm language={language} />
         </BatchSections>
       ),
@@ -73,7 +73,7 @@ export const BatchSections = ({
     <ScriptNotice language={language} />
     <div class="needs-script batch">
       {children}
-      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <p id="error" class="notice bad" role="alert" hidden></p>
       <Choice texts={texts} language={language} files={files} limits={limits} />
       <Invalid texts={texts} />
       <Progress texts={texts} />
@@ -102,8 +102,8 @@ const FOLDER = { webkitdirectory: true };
 const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
 
 const Choice = ({ texts: { choose }, language, files, limits }: Props & ChoiceProps): JSX.Element => (
-  <section id="choice" class="panel" aria-labelledby="choice-title">
-    <H2 id="choice-title" text={choose.title} />
+  <section id="file-selection" class="panel" aria-labelledby="file-selection-title">
+    <H2 id="file-selection-title" text={choose.title} />
     <fieldset id="inputs">
       {files ? (
         <p class="hint">
@@ -125,7 +125,7 @@ const Choice = ({ texts: { choose }, language, files, limits }: Props & ChoicePr
       </DropZone>
       <GroupingInputs words={choose.grouping} />
     </fieldset>
-    <div id="left-out" class="hint"></div>
+    <div id="omitted-files" class="hint"></div>
   </section>
 );
 
@@ -158,10 +158,10 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
     <div id="actions" class="row" hidden>
       <Button type="button" id="cancel" text={progress.cancel} />
       <Button type="button" id="retry" text={progress.retry} hidden />
-      <span id="not-retried" class="hint" safe hidden>
+      <span id="permanent-note" class="hint" safe hidden>
         {progress.notRetried}
       </span>
-      <span id="not-repeated" class="hint" safe hidden>
+      <span id="cancelled-note" class="hint" safe hidden>
         {progress.cancelled}
       </span>
       <span id="downloads" hidden>

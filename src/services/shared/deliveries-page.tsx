@@ -24,7 +24,7 @@ export function deliveriesPage(
     const texts = deliveriesTexts[language];
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
-      own: { texts, needsToken: auth() === 'enforced' } satisfies DeliveriesPage,
+      data: { texts, needsToken: auth() === 'enforced' } satisfies DeliveriesPage,
       service: titles[language],
       title: texts.title,
       styles: ['ui/deliveries.css'],
@@ -36,7 +36,7 @@ export function deliveriesPage(
           <ScriptNotice language={language} />
           <div class="needs-script webhooks">
             <TokenForm language={language} />
-            <p id="refused" class="notice bad" role="alert" hidden></p>
+            <p id="error" class="notice bad" role="alert" hidden></p>
             <Endpoints texts={texts} />
             <List texts={texts} />
             <div class="forms">
@@ -81,8 +81,8 @@ const List = ({ texts: { list, filters } }: Props): JSX.Element => (
       </fieldset>
     </div>
     <ul id="deliveries" class="entries"></ul>
-    <P id="none" class="hint" hidden text={list.none} />
-    <div id="more-place">
+    <P id="no-deliveries" class="hint" hidden text={list.none} />
+    <div id="delivery-list-end">
       <Button type="button" id="more" hidden text={list.more} />
     </div>
   </section>
@@ -98,7 +98,7 @@ const RedeliverForm = ({ texts: { redeliver } }: Props): JSX.Element => (
       <Span text={redeliver.pending} />
     </label>
     <Button type="submit" text={redeliver.send} />
-    <p id="redelivered" class="hint" role="status"></p>
+    <p id="redeliver-result" class="hint" role="status"></p>
   </form>
 );
 
@@ -110,6 +110,6 @@ const TestForm = ({ texts: { test } }: Props): JSX.Element => (
     <Label for="secret" text={test.secret} />
     <input id="secret" type="text" maxlength="512" autocomplete="off" spellcheck="false" />
     <Button type="submit" text={test.send} />
-    <p id="tested" class="hint" role="status"></p>
+    <p id="test-result" class="hint" role="status"></p>
   </form>
 );

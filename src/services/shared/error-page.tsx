@@ -44,7 +44,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
       ? page.login?.({ words, status, message: messages.join(' '), request })
       : undefined;
     const html = await layout({
-      ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
+      ...{ language, version: page.version, root, data: {}, assets: await page.assets() },
       service: words.service,
       services: serviceLinks(request, language),
       title: words.refusedTitle,
@@ -53,8 +53,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
       ...(page.nav && !request.is404 && { nav: page.nav(request, root) }),
       ...(loginForm !== undefined && { script: LOGIN_SCRIPT }),
       children: loginForm ?? (
-        <section class="panel refusal" aria-labelledby="refused-title">
-          <h1 id="refused-title" safe>
+        <section class="panel refusal" aria-labelledby="error-title">
+          <h1 id="error-title" safe>
             {words.refusedTitle}
           </h1>
           {messages.map((sentence) => (

@@ -66,7 +66,7 @@ export function uploadPage<Texts extends UploadTexts>(
     const assets = await open();
     const authState = auth();
     const exampleUrl = assets.address(kind.example);
-    const own: UploadPageData<Texts> = {
+    const data: UploadPageData<Texts> = {
       texts: words,
       needsToken: authState === 'enforced',
       maxBytes: maxBytes ?? 0,
@@ -76,7 +76,7 @@ export function uploadPage<Texts extends UploadTexts>(
       maxBytes === undefined ? words.uploadsDisabled : authState === 'unconfigured' ? words.unconfigured : undefined;
     const page = { words, language, example: exampleUrl !== undefined };
     const html = await layout({
-      ...{ language, version, assets, own, services: serviceLinks(request, language) },
+      ...{ language, version, assets, data, services: serviceLinks(request, language) },
       service: words.service,
       title: words.title,
       styles: ['ui/drop.css', 'ui/workspace.css', ...kind.styles],
@@ -93,7 +93,7 @@ export function uploadPage<Texts extends UploadTexts>(
           <PageIntro title={words.heading} lead={words.lead}>
             <p id="model" class="model" hidden>
               <span class="dot" aria-hidden="true"></span>
-              <span id="model-says"></span>
+              <span id="model-status"></span>
             </p>
           </PageIntro>
           <ScriptNotice language={language} />
@@ -127,11 +127,11 @@ function Workspace<Texts extends UploadTexts>({
   return (
     <div class="needs-script">
       <TokenForm language={language} />
-      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <p id="error" class="notice bad" role="alert" hidden></p>
       <div id="workspace" class="workspace">
         {kind.dropZone(page)}
-        <section id="explain" class="panel explain" aria-labelledby="explain-title">
-          <h2 id="explain-title" safe>
+        <section id="instructions" class="panel instructions" aria-labelledby="instructions-title">
+          <h2 id="instructions-title" safe>
             {words.stepsTitle}
           </h2>
           <ol>
@@ -153,13 +153,13 @@ function Workspace<Texts extends UploadTexts>({
           {kind.belowSteps(words)}
         </section>
         {kind.besideResult?.(words) ?? ''}
-        <section id="outcome" class="panel outcome" aria-labelledby="verdict" hidden></section>
+        <section id="outcome" class="panel outcome" aria-labelledby="result-title" hidden></section>
       </div>
-      <section id="visit" class="visit" aria-labelledby="visit-title" hidden>
-        <h2 id="visit-title" safe>
+      <section id="session-uploads" class="session-uploads" aria-labelledby="session-uploads-title" hidden>
+        <h2 id="session-uploads-title" safe>
           {words.sessionUploads}
         </h2>
-        <ul id="visits"></ul>
+        <ul id="session-upload-list"></ul>
       </section>
     </div>
   );

@@ -31,7 +31,7 @@ export function showBars(root: HTMLElement, groups: readonly BarGroup[], options
         'section',
         { class: 'bars', 'data-tone': tone },
         el('h3', {}, title),
-        ...(bars.length === 0 && emptyText ? [el('p', { class: 'none' }, emptyText)] : []),
+        ...(bars.length === 0 && emptyText ? [el('p', { class: 'empty' }, emptyText)] : []),
         ...bars.map((bar) => row(bar, options)),
       ),
     ),

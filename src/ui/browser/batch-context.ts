@@ -5,13 +5,13 @@ import { pageData } from './page-data.ts';
 import { RequestError } from './requests.ts';
 
 /** Shared data of the modules of the batch page. */
-export const { own, ui } = pageData<BatchPage>();
-export const { texts } = own;
+export const { data, ui } = pageData<BatchPage>();
+export const { texts } = data;
 export const formats = createNumberFormats(document.documentElement.lang);
 
 /** Shows an error of an action until the next one. */
 export function showError(error: unknown): void {
-  const box = byId('refused');
+  const box = byId('error');
   box.textContent = messageOf(error);
   box.hidden = false;
   box.scrollIntoView({ block: 'nearest' });

@@ -1,4 +1,4 @@
-import { formats, own, showStatus, texts } from './batch-context.ts';
+import { data, formats, showStatus, texts } from './batch-context.ts';
 import { byId, el, fill } from './dom.ts';
 import { type entriesOf, filesOf } from './dropped-files.ts';
 import { type NamedFile, zipFile } from './zip-file.ts';
@@ -11,7 +11,7 @@ const isArchive = ({ name }: NamedFile) => /\.zip$/i.test(name);
 const byPath = new Intl.Collator(document.documentElement.lang, { numeric: true });
 const isSupported = ({ name, file }: NamedFile) =>
   !/(?:^|\/)\.|thumbs\.db$|desktop\.ini$/i.test(name) &&
-  (file.type === '' || own.typePrefixes.some((prefix) => file.type.startsWith(prefix)));
+  (file.type === '' || data.typePrefixes.some((prefix) => file.type.startsWith(prefix)));
 
 /** The names of files of other types. */
 function noteOthers(names: readonly string[]): void {
@@ -20,11 +20,11 @@ function noteOthers(names: readonly string[]): void {
   if (names.length > shown.length) shown.push(fill(texts.invalid.more, { count: names.length - shown.length }));
   const list = el('ul', {}, ...shown.map((name) => el('li', {}, name)));
   const count = el('summary', {}, fill(texts.choose.leftOut, { count: names.length }));
-  byId('left-out').append(el('details', {}, count, list));
+  byId('omitted-files').append(el('details', {}, count, list));
 }
 
 function requireFew(count: number): void {
-  if (count > own.maxFiles) throw new Error(fill(texts.choose.tooMany, { limit: formats.count(own.maxFiles) }));
+  if (count > data.maxFiles) throw new Error(fill(texts.choose.tooMany, { limit: formats.count(data.maxFiles) }));
 }
 
 /** The files of dropped folders. */

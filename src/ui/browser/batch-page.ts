@@ -1,5 +1,5 @@
 import { createApiClient } from './api.ts';
-import { messageOf, own, showError, showStatus, texts, ui } from './batch-context.ts';
+import { data, messageOf, showError, showStatus, texts, ui } from './batch-context.ts';
 import { searchFolders } from './batch-files.ts';
 import { createBatchItems } from './batch-items.ts';
 import { createBatch, offerToSkip } from './batch-upload.ts';
@@ -15,7 +15,7 @@ import type { NamedFile } from './zip-file.ts';
 const RECENT = 10;
 const REFRESH_INTERVAL_MS = 1000;
 
-const { needsToken, errorTexts, maxFiles } = own;
+const { needsToken, errorTexts, maxFiles } = data;
 const tokens = needsToken === undefined ? undefined : createTokenStore(ui.token);
 const api = createApiClient({
   tokens: tokens && {
@@ -44,7 +44,7 @@ async function act(action: () => Promise<unknown>): Promise<void> {
   isBusy = true;
   const inputs = byId<HTMLFieldSetElement>('inputs');
   inputs.disabled = true;
-  byId('refused').hidden = true;
+  byId('error').hidden = true;
   await refreshing;
   await action().catch((error: unknown) => {
     if (!isUnknown(error)) showError(error);
@@ -65,14 +65,14 @@ function isUnknown(error: unknown): boolean {
 /** Shows the upload in place of an earlier batch, and that again if the upload fails. */
 async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSkipping = false): Promise<void> {
   byId('invalid').hidden = true;
-  byId('left-out').replaceChildren();
+  byId('omitted-files').replaceChildren();
   upload = new AbortController();
   const { signal } = upload;
   let chosen: readonly NamedFile[] = [];
-  for (const hidden of ['counts', 'items', 'retry', 'not-retried', 'not-repeated', 'downloads'])
+  for (const hidden of ['counts', 'items', 'retry', 'permanent-note', 'cancelled-note', 'downloads'])
     byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
-  byId('drop').classList.add('slim');
+  byId('drop-zone').classList.add('slim');
   showHeading({});
   showStatus(texts.progress.starting, undefined);
   byId('progress').scrollIntoView({ block: 'nearest' });
@@ -83,7 +83,7 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
   } catch (error) {
     byId('progress').hidden = true;
     if (batch) show(batch);
-    else byId('drop').classList.remove('slim');
+    else byId('drop-zone').classList.remove('slim');
     if (signal.aborted) return showAborted();
     const skip = () => void act(() => send(async () => [...chosen], true));
     if (!offerToSkip(error, skip)) throw error;
@@ -98,9 +98,9 @@ async function send(choose: (signal: AbortSignal) => Promise<NamedFile[]>, isSki
 }
 
 function showAborted(): void {
-  byId('left-out').replaceChildren(texts.progress.aborted);
+  byId('omitted-files').replaceChildren(texts.progress.aborted);
   announce(texts.progress.aborted);
-  byId('choice').scrollIntoView({ block: 'nearest' });
+  byId('file-selection').scrollIntoView({ block: 'nearest' });
 }
 
 async function refresh(): Promise<void> {
@@ -190,7 +190,7 @@ async function update(): Promise<void> {
   await refreshing;
   refreshing = undefined;
 }
-if (id !== undefined) byId('drop').classList.add('slim');
+if (id !== undefined) byId('drop-zone').classList.add('slim');
 void showRecent();
 void update();
 setInterval(() => void update(), REFRESH_INTERVAL_MS);

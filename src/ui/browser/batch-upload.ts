@@ -70,7 +70,7 @@ export async function createBatch(
 
 /** Files that are not part of the batch. */
 function showOmitted({ left_out: leftOut, ignored }: Accepted): void {
-  const note = (text: string) => byId('left-out').append(el('p', {}, text));
+  const note = (text: string) => byId('omitted-files').append(el('p', {}, text));
   if (leftOut) {
     note(fill(texts.invalid.leftOut, { count: leftOut.count }));
     for (const text of invalidFiles(leftOut.items, leftOut.count)) note(text);

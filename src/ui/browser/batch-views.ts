@@ -1,4 +1,4 @@
-import { formats, own, showStatus, texts } from './batch-context.ts';
+import { data, formats, showStatus, texts } from './batch-context.ts';
 import { createDateFormat } from './date-format.ts';
 import { announce, byId, el, fill } from './dom.ts';
 
@@ -78,11 +78,11 @@ export function showBatch(shown: Batch): { readonly hasFailed: boolean } {
   for (const part of ['counts', 'actions', 'items']) byId(part).hidden = false;
   byId('cancel').hidden = isEnded;
   const hasFailed = isCompleted && counts.failed > 0;
-  const isFinal = shown.error_codes?.every((code) => own.permanentErrors.includes(code)) ?? false;
+  const isFinal = shown.error_codes?.every((code) => data.permanentErrors.includes(code)) ?? false;
   byId('retry').hidden = !hasFailed || isFinal;
-  byId('not-retried').hidden = !hasFailed || !isFinal;
+  byId('permanent-note').hidden = !hasFailed || !isFinal;
   byId('filter').hidden = !hasFailed || counts.failed === total;
-  byId('not-repeated').hidden = !isCompleted || counts.cancelled === 0;
+  byId('cancelled-note').hidden = !isCompleted || counts.cancelled === 0;
   byId('downloads').hidden = !isCompleted;
   return { hasFailed };
 }
@@ -96,8 +96,8 @@ export function itemRow(item: Item, summary: string | undefined): HTMLElement {
     'tr',
     { 'data-state': shown },
     el('td', {}, String(position)),
-    el('td', {}, ...(status === 'deleted' ? label : [el('a', { href: `${own.itemPath}${task}` }, ...label)])),
+    el('td', {}, ...(status === 'deleted' ? label : [el('a', { href: `${data.itemPath}${task}` }, ...label)])),
     el('td', {}, texts.states[shown]),
-    el('td', {}, own.errorTexts[code ?? ''] ?? error ?? summary ?? ''),
+    el('td', {}, data.errorTexts[code ?? ''] ?? error ?? summary ?? ''),
   );
 }

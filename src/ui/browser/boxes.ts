@@ -1,9 +1,9 @@
 /** Null if there is no such box. */
 export function highlightBox(key: string): SVGRectElement | null {
-  for (const other of document.querySelectorAll('.box.lit')) other.classList.remove('lit');
+  for (const other of document.querySelectorAll('.box.highlighted')) other.classList.remove('highlighted');
   const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(key)}"]`);
   if (box === null) return null;
-  box.classList.add('lit');
+  box.classList.add('highlighted');
   // The last element is drawn on top.
   box.parentElement!.append(box);
   return box;

@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000;
 
 type Attempt = Delivery['attempt_log'][number];
 
-const { own, ui, language } = pageData<DeliveriesPage>();
-const { texts, needsToken } = own;
+const { data, ui, language } = pageData<DeliveriesPage>();
+const { texts, needsToken } = data;
 const { list, states } = texts;
 const numbers = createNumberFormats(language);
 const dates = createDateFormat(language);
@@ -42,7 +42,7 @@ const outcomeOf = ({ response_status_code: status, error, duration_ms: ms }: Omi
   joined([status?.toString(), error, ms === undefined ? undefined : numbers.duration(ms)]);
 
 function showError(error: unknown): void {
-  const box = byId('refused');
+  const box = byId('error');
   box.textContent = error instanceof RequestError && error.status === 0 ? texts.offline : (error as Error).message;
   box.hidden = false;
 }
@@ -50,7 +50,7 @@ function showError(error: unknown): void {
 /** Runs an action of the person, without a second one by the same button meanwhile, and then updates the page. */
 async function act(button: HTMLButtonElement, action: () => Promise<unknown>): Promise<void> {
   if (button.hasAttribute('aria-disabled')) return;
-  byId('refused').hidden = true;
+  byId('error').hidden = true;
   button.setAttribute('aria-disabled', 'true');
   await action().catch(showError);
   button.removeAttribute('aria-disabled');
@@ -136,7 +136,7 @@ function show(page: DeliveryPage): void {
   const isSame = JSON.stringify(page) === JSON.stringify(shown);
   shown = page;
   const { deliveries, next } = page;
-  byId('none').hidden = deliveries.length > 0;
+  byId('no-deliveries').hidden = deliveries.length > 0;
   byId('more').hidden = next === undefined;
   if (isSame) return;
   const openIds = new Set([...document.querySelectorAll('#deliveries details[open]')].map(({ id }) => id));
@@ -169,7 +169,7 @@ async function update(): Promise<void> {
   isUpdating = true;
   try {
     await refresh();
-    if (updateFailed) byId('refused').hidden = true;
+    if (updateFailed) byId('error').hidden = true;
     updateFailed = false;
   } catch (error) {
     showError(error);
@@ -199,7 +199,7 @@ onButton('endpoint-list', async ({ dataset }) => {
   byId('list-title').focus();
 });
 
-onButton('more-place', async () => {
+onButton('delivery-list-end', async () => {
   const { deliveries, next } = await readPage(PAGE_SIZE, shown.next);
   show({ deliveries: [...shown.deliveries, ...deliveries], ...(next !== undefined && { next }) });
 });
@@ -224,19 +224,19 @@ onSubmit('redeliver', async () => {
     const queued = await post<Redelivered>('deliveries/redeliver', { since, pending });
     count += queued.redelivered;
     more = queued.more;
-    byId('redelivered').textContent = fill(texts.redeliver.queued, { count: String(count) });
+    byId('redeliver-result').textContent = fill(texts.redeliver.queued, { count: String(count) });
   }
 });
 
 onSubmit('test', async () => {
   const secret = byId<HTMLInputElement>('secret').value;
-  byId('tested').textContent = '';
+  byId('test-result').textContent = '';
   const result = await post<WebhookTestResult>('deliveries/test', {
     url: byId<HTMLInputElement>('receiver').value,
     ...(secret !== '' && { secret }),
   });
   const template = result.delivered ? texts.test.delivered : texts.test.failed;
-  byId('tested').textContent = fill(template, { details: outcomeOf(result) });
+  byId('test-result').textContent = fill(template, { details: outcomeOf(result) });
 });
 
 const dayAgo = new Date(Date.now() - DAY_MS);

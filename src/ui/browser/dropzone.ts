@@ -52,7 +52,7 @@ const refuseFolders =
       return;
     }
     const { folder } = pageData().ui;
-    const box = byId('refused');
+    const box = byId('error');
     box.replaceChildren(`${folder.why} `, el('a', { href: 'batch' }, folder.link));
     box.hidden = false;
     box.scrollIntoView({ block: 'nearest' });

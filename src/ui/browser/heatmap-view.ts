@@ -9,9 +9,9 @@ export interface ShownHeatmap {
 }
 
 export function createHeatmapView(words: HeatmapTexts, title: (name: string) => string) {
-  const canvas = byId<HTMLCanvasElement>('heat');
-  const show = byId<HTMLInputElement>('show-map');
-  const strength = byId<HTMLInputElement>('strength');
+  const canvas = byId<HTMLCanvasElement>('heatmap');
+  const show = byId<HTMLInputElement>('show-heatmap');
+  const strength = byId<HTMLInputElement>('heatmap-opacity');
   let current: ShownHeatmap | undefined;
 
   show.addEventListener('change', paint);
@@ -20,7 +20,7 @@ export function createHeatmapView(words: HeatmapTexts, title: (name: string) => 
   function paint(): void {
     const heat = current?.heat ?? undefined;
     byId('overlay').hidden = heat === undefined;
-    byId('where').textContent = current === undefined || current.heat === undefined ? '' : caption(current);
+    byId('heatmap-caption').textContent = current === undefined || current.heat === undefined ? '' : caption(current);
     strength.disabled = !show.checked;
     canvas.hidden = heat === undefined || !show.checked;
     if (canvas.hidden || !heat || !current) return;

@@ -2,7 +2,7 @@ import { byId } from './dom.ts';
 import { pageData } from './page-data.ts';
 import { fetchPage, replaceFresh } from './refresh.ts';
 
-const { everyMs } = pageData<{ everyMs: number }>().own;
+const { everyMs } = pageData<{ everyMs: number }>().data;
 
 async function updatePage(): Promise<void> {
   const latest = await fetchPage();

@@ -1,12 +1,12 @@
 import { byId } from './dom.ts';
 
-/** Controls `#audio` and reports the playback position. Shows `#no-player` if the browser cannot play the file. */
+/** Controls `#audio` and reports the playback position. Shows `#playback-error` if the browser cannot play the file. */
 export function createPlayer(
   onMoment: (seconds: number, playing: boolean) => void,
   onUnplayable: (notice: HTMLElement) => void = () => {},
 ) {
   const audio = byId<HTMLAudioElement>('audio');
-  const notice = byId('no-player');
+  const notice = byId('playback-error');
 
   const report = () => onMoment(audio.currentTime, !audio.paused);
   const tick = () => {

@@ -34,11 +34,11 @@ export interface FileIntake {
 
 /** Initializes an upload page. `open` is not called if the server rendered a notice in place of the workspace. */
 export function initUploadPage<Job extends UploadJob>(
-  { ui, own }: PageData<UploadPageData<UploadTexts>>,
+  { ui, data }: PageData<UploadPageData<UploadTexts>>,
   formatters: UploadFormatters<Job>,
   open: (api: ApiClient, intake: FileIntake) => UploadPageHandlers<Job>,
 ): void {
-  const { texts, needsToken, maxBytes, exampleUrl } = own;
+  const { texts, needsToken, maxBytes, exampleUrl } = data;
   const model = createWorkerStatus(texts.model);
   if (!document.getElementById('workspace')) return;
   const tokens = createTokenStore(ui.token);
@@ -114,9 +114,9 @@ export function initUploadPage<Job extends UploadJob>(
 
   function select(job: Job): void {
     current = job;
-    byId('drop').classList.add('slim');
-    byId('explain').hidden = true;
-    byId('drop-title').textContent = texts.drop.more;
+    byId('drop-zone').classList.add('slim');
+    byId('instructions').hidden = true;
+    byId('drop-zone-title').textContent = texts.drop.more;
     byId('progress').hidden = false;
     onChange(job);
   }
@@ -134,8 +134,8 @@ export function initUploadPage<Job extends UploadJob>(
     handlers.show(job);
     // Keeps the position and focus of an unchanged result.
     const state = `${queue.all.indexOf(job)} ${job.stage}`;
-    if (byId('outcome').dataset['of'] === state) return;
-    byId('outcome').dataset['of'] = state;
+    if (byId('outcome').dataset['state'] === state) return;
+    byId('outcome').dataset['state'] = state;
     handlers.showResult(job);
     const { taskId } = job;
     if (taskId !== undefined && isOver(job)) {
@@ -144,7 +144,7 @@ export function initUploadPage<Job extends UploadJob>(
   }
 
   function showErrors(messages: readonly string[]): void {
-    const element = byId('refused');
+    const element = byId('error');
     element.textContent = messages.join(' ');
     element.hidden = messages.length === 0;
   }

@@ -62,13 +62,13 @@ export function showOutcome<Result, State extends TaskState & { readonly result?
 
 function failureView(job: UploadJob, words: Pick<UploadFormatters<never>, 'texts' | 'ui'>): HTMLElement[] {
   const { texts } = words;
-  if (job.stage === 'cancelled' || !job.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
+  if (job.stage === 'cancelled' || !job.failure) return [el('h2', { id: 'result-title' }, texts.cancelled)];
   const { code } = job.failure;
   return [
     el(
       'div',
-      { class: 'verdict', 'data-failed': true },
-      el('h2', { id: 'verdict' }, texts.failed),
+      { class: 'result-head', 'data-failed': true },
+      el('h2', { id: 'result-title' }, texts.failed),
       el('p', {}, failureIn(job.failure, words)),
       ...(code ? [el('p', { class: 'hint' }, `${texts.code}: `, el('code', {}, code))] : []),
     ),
@@ -85,8 +85,8 @@ export function showSessionUploads<Job extends UploadJob>(
     readonly onChoose: (job: Job) => void;
   },
 ): void {
-  byId('visit').hidden = all.length < 2;
-  const list = byId('visits');
+  byId('session-uploads').hidden = all.length < 2;
+  const list = byId('session-upload-list');
   // Ignores upload progress, which is reported many times per second.
   const state = all.map((job) => `${job.stage}${job === current}`).join();
   if (list.dataset['state'] === state) return;
@@ -99,7 +99,7 @@ export function showSessionUploads<Job extends UploadJob>(
         { type: 'button', 'data-stage': job.stage, ...(job === current && { 'aria-current': 'true' }) },
         options.thumbnail(job),
         el('span', { class: 'name' }, job.name),
-        el('span', { class: 'said' }, options.resultLine(job)),
+        el('span', { class: 'result-line' }, options.resultLine(job)),
       );
       button.addEventListener('click', () => options.onChoose(job));
       return el('li', {}, button);

@@ -24,7 +24,7 @@ export function createWordHighlight() {
     /** Sorted by start. */
     set(all: readonly TimedElement[]): void {
       marks = all;
-      highlighted?.classList.remove('now');
+      highlighted?.classList.remove('current');
       highlighted = undefined;
     },
 
@@ -32,8 +32,8 @@ export function createWordHighlight() {
       const current = marks[lastBegun(seconds)];
       const element = current && seconds < current.end + 0.3 ? current.element : undefined;
       if (element === highlighted) return;
-      highlighted?.classList.remove('now');
-      element?.classList.add('now');
+      highlighted?.classList.remove('current');
+      element?.classList.add('current');
       highlighted = element;
       if (playing) element?.scrollIntoView({ block: 'nearest' });
     },

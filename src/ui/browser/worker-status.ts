@@ -19,8 +19,8 @@ export function createWorkerStatus(texts: Texts): { isWarm(): boolean; refresh()
   function show(state: string, sentence: string): void {
     line.hidden = false;
     line.dataset['state'] = state;
-    const says = byId('model-says');
-    if (says.textContent !== sentence) says.textContent = sentence;
+    const element = byId('model-status');
+    if (element.textContent !== sentence) element.textContent = sentence;
   }
 
   async function refresh(): Promise<void> {

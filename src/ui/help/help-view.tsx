@@ -26,7 +26,7 @@ export function helpView(view: View & { page: HelpPage }): Promise<string> {
     <article class="document" lang="en">
       {page.html}
     </article>,
-    <nav class="around" aria-label={words.around}>
+    <nav class="page-links" aria-label={words.around}>
       <PageLink label={words.previous} page={pages[index - 1]} root={root} rel="prev" />
       <PageLink label={words.next} page={pages[index + 1]} root={root} rel="next" />
     </nav>,
@@ -54,9 +54,9 @@ function frame(view: View, title: string, page: HelpPage | undefined, children: 
   const { language, version, assets, services, root, pages } = view;
   const words = helpTexts[language];
   const { copy, copied, found, nothing, unreachable } = words;
-  const own: HelpData = { words: { copy, copied, found, nothing, unreachable }, root };
+  const data: HelpData = { words: { copy, copied, found, nothing, unreachable }, root };
   return layout({
-    ...{ language, version, assets, services, root, own, title },
+    ...{ language, version, assets, services, root, data, title },
     service: words.help,
     styles: ['ui/help/help.css'],
     ...(pages.length > 0 && { script: 'ui/help/browser/help-page.js' }),
@@ -82,12 +82,12 @@ function Contents(props: {
   return (
     <details class="contents">
       <summary safe>{words.contents}</summary>
-      <div class="inside">
-        <search id="help-searching" hidden>
+      <div class="contents-body">
+        <search id="help-search-box" hidden>
           <Label class="visually-hidden" for="help-search" text={words.search} />
           <input id="help-search" type="search" autocomplete="off" spellcheck="false" placeholder={words.search} />
           <p id="help-count" class="hint"></p>
-          <ul id="help-found" hidden></ul>
+          <ul id="help-results" hidden></ul>
         </search>
         <nav aria-label={words.pages} lang="en">
           <PageList pages={pages} root={root} page={page} />

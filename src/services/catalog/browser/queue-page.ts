@@ -6,7 +6,7 @@ import { errorMessage, RequestError, request } from '../../../ui/browser/request
 import { isTyping, keyOf } from './keyboard.ts';
 import type { QueuePageData } from './queue-data.ts';
 
-const { own: texts } = pageData<QueuePageData>();
+const { data: texts } = pageData<QueuePageData>();
 const states: Readonly<Record<string, string>> = texts.reportStates;
 const DECISIONS: Readonly<Record<string, string>> = {
   ...{ i: 'in_review', a: 'accepted', r: 'rejected', d: 'duplicate', o: 'open' },
@@ -45,11 +45,11 @@ const KEYS: Readonly<Record<string, (item: HTMLElement | undefined, event: Keybo
   j: (item) => go(item, 1),
   k: (item) => go(item, -1),
   n: (item) => focusOn(item?.querySelector('textarea')),
-  t: (item) => follow(item?.querySelector<HTMLAnchorElement>('.trail-link')),
+  t: (item) => follow(item?.querySelector<HTMLAnchorElement>('.audit-trail-link')),
   // Enter on a focused link or button activates that.
   Enter: (item, { target }) => target === item && follow(item?.querySelector<HTMLAnchorElement>('.record')),
   '?': () => {
-    const keys = byId<HTMLDetailsElement>('keys');
+    const keys = byId<HTMLDetailsElement>('keyboard-shortcuts');
     keys.open = !keys.open;
     if (keys.open) keys.querySelector('summary')?.focus();
     return true;

@@ -11,7 +11,7 @@ import { createWordHighlight } from '../../../ui/browser/word-highlight.ts';
 import { isTyping, keyOf } from './keyboard.ts';
 import type { RecordPageData } from './row-data.ts';
 
-const { own } = pageData<RecordPageData>();
+const { data } = pageData<RecordPageData>();
 
 showLocalTimes(document);
 bindNeighbourKeys();
@@ -33,25 +33,25 @@ function bindNeighbourKeys(): void {
 function showPhoto(img: HTMLImageElement): void {
   const frame = byId('frame');
   frame.style.setProperty('--ratio', String(img.width / img.height));
-  const { heat, titles, classes } = own;
+  const { heat, titles, classes } = data;
   const title = (name: string) => {
     const text = Object.hasOwn(classes, name) ? classes[name]! : name.replaceAll('_', ' ');
     return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
   if (heat === null || document.getElementById('classes') === null) return;
-  const view = createHeatmapView(own.heatTexts, title);
+  const view = createHeatmapView(data.heatTexts, title);
   const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
   const groups: BarGroup[] = [
-    { title: titles.defects, bars: own.defects.map(bar), emptyText: titles.noDefects, tone: 'strong' },
-    { title: titles.groups, bars: own.masters.map(bar), tone: 'quiet' },
+    { title: titles.defects, bars: data.defects.map(bar), emptyText: titles.noDefects, tone: 'strong' },
+    { title: titles.groups, bars: data.masters.map(bar), tone: 'quiet' },
   ];
   const choices = el('div', { role: 'radiogroup', 'aria-label': titles.chooseClass });
-  const first = own.defects[0]?.name;
+  const first = data.defects[0]?.name;
   const choose = (name: string) => view.show({ name, heat: heatOf(name) });
-  const share = createNumberFormats(own.language).wholeShare;
+  const share = createNumberFormats(data.language).wholeShare;
   showBars(choices, groups, { chosen: first, share, onChoose: ({ name }) => choose(name) });
   byId('classes').replaceChildren(choices);
-  byId('choose').hidden = false;
+  byId('choose-class-hint').hidden = false;
   if (first !== undefined) choose(first);
 
   function heatOf(name: string): Heatmap | null {

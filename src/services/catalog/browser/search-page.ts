@@ -86,12 +86,12 @@ function addressOfForm(): string {
 /** `toTop`: scrolls to the first result. */
 async function show(address: string, how: 'push' | 'replace' | 'stay', toTop = false): Promise<void> {
   pendingRequest?.abort();
-  const own = new AbortController();
-  pendingRequest = own;
+  const controller = new AbortController();
+  pendingRequest = controller;
   const results = byId('results');
   results.setAttribute('aria-busy', 'true');
-  const latest = await fetchPage(address, own.signal);
-  if (own.signal.aborted) return;
+  const latest = await fetchPage(address, controller.signal);
+  if (controller.signal.aborted) return;
   results.removeAttribute('aria-busy');
   // Do not interrupt typing with an error.
   if (latest === undefined && how === 'replace') return;
@@ -121,8 +121,8 @@ function applyLatest(latest: Document, typing: boolean): void {
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);
   for (const range of document.querySelectorAll<HTMLElement>('.range-field'))
     range.hidden = latest.getElementById(range.id)?.hidden ?? true;
-  const link = document.querySelector('.to-filters');
-  replaceContent(link, latest.querySelector('.to-filters'));
+  const link = document.querySelector('.filters-link');
+  replaceContent(link, latest.querySelector('.filters-link'));
   document.title = latest.title;
   announce(byId('total').textContent?.trim() ?? '');
   if (activeElement instanceof HTMLElement && !activeElement.isConnected) {

@@ -13,5 +13,5 @@ if (canvas && context) {
     image.data.set([level, level, level, 255], 4 * at);
   }
   context.putImageData(image, 0, 0);
-  canvas.closest<HTMLElement>('.searched')!.hidden = false;
+  canvas.closest<HTMLElement>('.query-picture')!.hidden = false;
 }

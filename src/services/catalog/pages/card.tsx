@@ -28,19 +28,19 @@ export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element
 }
 
 function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
+  if (hit.status === 'failed') return <p class="result-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
     const more = others.length > 0 ? ` +\u00a0${others.length}` : '';
     return (
-      <p class="verdict-line">
+      <p class="result-line">
         <bdi safe>{formatScore(first, language) + more}</bdi>
       </p>
     );
   }
-  if (hit.service === 'defectoscopy') return <p class="verdict-line good">{words.looksSound}</p>;
+  if (hit.service === 'defectoscopy') return <p class="result-line good">{words.looksSound}</p>;
   if (hit.image === null || hit.snippet === '') return '';
-  return <UntrustedParagraph class="verdict-line quiet" text={hit.snippet} />;
+  return <UntrustedParagraph class="result-line muted" text={hit.snippet} />;
 }
 
 /** The project and the tags, each of which opens its records. */

@@ -74,7 +74,7 @@ export function createFrame({ guard, assets, version, failureTexts }: FrameDeps)
       const { title, root, script, data = {}, styles = [], section, children } = page;
       const { language, words } = viewer;
       const html = await layout({
-        ...{ language, version, own: data, root, title, assets: await assets() },
+        ...{ language, version, data, root, title, assets: await assets() },
         service: words.service,
         services: serviceLinks(reply.request, language),
         styles: [...STYLES, ...styles],

@@ -45,7 +45,7 @@ export function HitsTable(props: { items: readonly Hit[]; root?: string; viewer:
               <td class="service" safe>
                 {serviceTitle(hit.service, words)}
               </td>
-              <td class="when">
+              <td class="date">
                 <Timestamp at={hit.createdAt} language={language} />
               </td>
             </tr>
@@ -62,7 +62,7 @@ function Findings({ hit, viewer: { words, language } }: { hit: Hit; viewer: View
   if (hit.status === 'failed') return <span class="mark bad">{words.failed}</span>;
   if (hit.defects.length === 0) return hit.service === 'defectoscopy' ? <span>{words.looksSound}</span> : '';
   return (
-    <ul class="found">
+    <ul class="findings">
       {hit.defects.slice(0, MAX_DEFECTS).map((defect) => (
         <li>
           <bdi safe>{formatScore(defect, language)}</bdi>

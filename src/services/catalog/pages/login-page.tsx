@@ -20,7 +20,7 @@ export function loginPage(
     const words = texts[language];
     const signedIn = guard.identify(request)?.by === 'cookie';
     const html = await layout({
-      ...{ language, version, own: {}, assets: await assets() },
+      ...{ language, version, data: {}, assets: await assets() },
       service: words.service,
       services: serviceLinks(request, language),
       title: words.signIn,

@@ -38,14 +38,14 @@ export function QueueItem(props: {
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
       <div class="thumb">{row !== undefined && <Thumbnail hit={row} root={root} viewer={viewer} />}</div>
-      <div class="said">
+      <div class="report-body">
         <h2>
           <a class="name record" href={recordUrl(root, recordId)} dir="auto">
             <UntrustedText text={row === undefined ? recordId : recordTitle(row, language)} />
           </a>
         </h2>
         {row === undefined ? <Hint text={words.gone} /> : <QueueRecord row={row} viewer={viewer} />}
-        <p class="wish">
+        <p class="requested-action">
           <strong safe>{words.actions[actionType]}</strong> <ReportState status={status} words={words} />
           {row?.hidden === true && (
             <>
@@ -71,7 +71,7 @@ export function QueueItem(props: {
           {!alone && (
             <>
               {' · '}
-              <A class="trail-link" href={`reports/${id}`} text={words.trail} />
+              <A class="audit-trail-link" href={`reports/${id}`} text={words.trail} />
             </>
           )}
         </p>
@@ -86,7 +86,7 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
   const { id, status } = report;
   const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
   return (
-    <form class="decide" method="post" action={alone ? id : `reports/${id}`}>
+    <form class="decision-form" method="post" action={alone ? id : `reports/${id}`}>
       <CsrfInput csrf={csrf} />
       <Label class="visually-hidden" for={`note-${id}`} text={words.noteLabel} />
       {/* A textarea, because Enter in an input would submit the form with its first button. */}
@@ -130,11 +130,11 @@ function QueueRecord({ row, viewer: { language } }: { row: Row; viewer: Viewer }
   return (
     <>
       {findings.length !== 0 && (
-        <p class="record-says">
+        <p class="record-text">
           <bdi safe>{findings.join(' · ')}</bdi>
         </p>
       )}
-      {!(text === '' || text === title) && <UntrustedParagraph class="record-says" text={text} />}
+      {!(text === '' || text === title) && <UntrustedParagraph class="record-text" text={text} />}
       <Attributes row={row} />
     </>
   );

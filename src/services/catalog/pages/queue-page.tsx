@@ -23,12 +23,12 @@ export const queuePage =
     const pageAddress = (to: number) =>
       address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(to) });
     const { decided, conflict, needsNote, reportStates, offline, refusals, problems } = words;
-    const own: QueuePageData = { decided, conflict, needsNote, reportStates, offline, refusals, problems };
+    const data: QueuePageData = { decided, conflict, needsNote, reportStates, offline, refusals, problems };
     return frame.send(reply, viewer, {
       title: words.queue,
       root: '../',
       section: 'reports',
-      data: own,
+      data,
       script: 'services/catalog/browser/queue-page.js',
       styles: ['services/catalog/browser/queue.css'],
       children: (
@@ -37,7 +37,7 @@ export const queuePage =
           <Tabs queue={queue} viewer={viewer} />
           <Filters queue={queue} viewer={viewer} />
           <Shortcuts viewer={viewer} />
-          <p id="refused" class="notice bad" role="alert" hidden></p>
+          <p id="error" class="notice bad" role="alert" hidden></p>
           <div id="queue" data-fresh="queue">
             {queue.items.length === 0 ? (
               <NoReports queue={queue} viewer={viewer} />
@@ -117,7 +117,7 @@ function Filters({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer })
 
 function Shortcuts({ viewer: { words } }: { viewer: Viewer }): JSX.Element {
   return (
-    <details id="keys" class="keys needs-script">
+    <details id="keyboard-shortcuts" class="keyboard-shortcuts needs-script">
       <summary>
         <span safe>{words.shortcuts}</span> <kbd>?</kbd>
       </summary>
@@ -139,7 +139,7 @@ function NoReports({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer 
   const { status, ...rest } = queue.filters;
   const isUnfiltered = status === 'open' && Object.keys(rest).length === 0;
   return (
-    <section class="panel nothing">
+    <section class="panel empty-state">
       <h2 safe>{words.noReports}</h2>
       <Hint text={isUnfiltered ? words.noReportsWhy : words.noReportsSuch} />
       {!isUnfiltered && (

@@ -90,7 +90,7 @@ function Confirmation({ sent, viewer: { words } }: { sent: SubmittedReport; view
   const { reported, receipt } = sent;
   if (reported === undefined) return '';
   return (
-    <div class="notice good" role="status" id="reported">
+    <div class="notice good" role="status" id="report-confirmation">
       <p safe>{receipt === undefined ? words.thanksAgain : words.thanks}</p>
       {receipt !== undefined && (
         <p>
@@ -113,7 +113,7 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
   return (
     <>
       <H3 id="reports" text={words.reports} />
-      <ul class="known" aria-labelledby="reports">
+      <ul class="existing-reports" aria-labelledby="reports">
         {reports.map(({ id, actionType, status, createdAt, description }) => (
           <li>
             <ReportState status={status} words={words} />{' '}

@@ -63,9 +63,9 @@ function Trail(props: {
   const requestNote = `${actionType} ${recordId}`;
   const requestLabel = `${words.actions[actionType]}: ${row === undefined ? recordId : recordTitle(row, language)}`;
   return (
-    <div class="panel trail">
-      <H2 id="trail-title" text={words.trailOf} />
-      <section class="scroll" tabindex="0" aria-labelledby="trail-title">
+    <div class="panel audit-trail">
+      <H2 id="audit-trail-title" text={words.trailOf} />
+      <section class="scroll" tabindex="0" aria-labelledby="audit-trail-title">
         <table>
           <thead>
             <tr>

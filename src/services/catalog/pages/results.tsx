@@ -90,7 +90,7 @@ function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
   const { words } = viewer;
   const pages = pagesOf(found);
   return (
-    <section class="panel nothing">
+    <section class="panel empty-state">
       <h2 safe>{words.noSuchPage}</h2>
       <p safe>{fill(words.pagesAre, { pages })}</p>
       <p>
@@ -104,7 +104,7 @@ function NoResults({ found, state, viewer, suggestions }: ResultsView): JSX.Elem
   const { words } = viewer;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (
-    <section class="panel nothing">
+    <section class="panel empty-state">
       <h2 safe>{words.none}</h2>
       <Hint text={words.noneWhy} />
       {(state['range'] ?? []).filter(isEmptyRange).map((range) => (
@@ -139,7 +139,7 @@ function isEmptyRange(text: string): boolean {
 }
 
 const Empty = ({ words }: { words: Texts }): JSX.Element => (
-  <section class="panel nothing">
+  <section class="panel empty-state">
     <h2 safe>{words.empty}</h2>
     <p safe>{words.emptyWhy}</p>
     <ul>

@@ -121,7 +121,7 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
   const content = (
     <>
       <Span
-        class="read"
+        class="field-value"
         {...(hasBox && { 'data-key': key, tabindex: '0' })}
         dir="auto"
         text={showInvisible(formatValue(value, language))}

@@ -33,7 +33,7 @@ export const rowPage =
     const { language, words } = viewer;
     const { groups, noDefects, chooseClass } = words;
     const { defects, masters } = photoOf(row.result);
-    const own: RecordPageData = {
+    const data: RecordPageData = {
       language,
       defects,
       masters,
@@ -45,7 +45,7 @@ export const rowPage =
     return frame.send(reply, viewer, {
       title: truncateAtWord(showInvisible(recordTitle(row, language)), 80),
       root: '../',
-      data: own,
+      data,
       script: 'services/catalog/browser/row-page.js',
       styles: ['ui/picture.css', 'ui/transcript.css', 'ui/sheet.css', 'services/catalog/browser/row.css'],
       children: (
@@ -53,7 +53,7 @@ export const rowPage =
           <Head row={row} back={backOf(request)} viewer={viewer} />
           <Body row={row} viewer={viewer} />
           <SimilarPictures hits={similar} viewer={viewer} />
-          <div class="below">
+          <div class="record-sections">
             <ReportForm row={row} reports={reports} submitted={sentOf(request)} viewer={viewer} />
             <About row={row} viewer={viewer} />
           </div>
@@ -82,9 +82,9 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
     return (
       <div class={row.image === null ? '' : 'detail'}>
         {row.image !== null && <Picture row={row} viewer={viewer} />}
-        <section class="panel outcome" aria-labelledby="verdict">
-          <div class="verdict" data-failed="true">
-            <H2 id="verdict" text={words.failure} />
+        <section class="panel outcome" aria-labelledby="result-title">
+          <div class="result-head" data-failed="true">
+            <H2 id="result-title" text={words.failure} />
             <UntrustedParagraph text={failureMessage(row, viewer)} />
           </div>
         </section>
@@ -116,7 +116,7 @@ function Head({ row, back, viewer: { words, language } }: { row: Row; back: stri
     <div class="record-head">
       <div class="row">
         <BackLink href={back} id="back" text={words.toResults} />
-        <nav class="neighbours" aria-label={words.neighbours} title={words.neighbourKeys}>
+        <nav class="record-navigation" aria-label={words.neighbours} title={words.neighbourKeys}>
           {newer !== null && (
             <A class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} text={`← ${words.newer}`} />
           )}
@@ -141,8 +141,8 @@ function Head({ row, back, viewer: { words, language } }: { row: Row; back: stri
 function About({ row, viewer: { words } }: { row: Row; viewer: Viewer }): JSX.Element {
   const { model } = photoOf(row.result);
   return (
-    <section class="panel about-record" aria-labelledby="about-title">
-      <H2 id="about-title" text={words.about} />
+    <section class="panel record-details" aria-labelledby="record-details-title">
+      <H2 id="record-details-title" text={words.about} />
       <dl class="facts">
         {fact(words.recordId, <code safe>{showInvisible(row.recordId)}</code>)}
         {row.taskId !== null && fact(words.taskId, <code safe>{showInvisible(row.taskId)}</code>)}

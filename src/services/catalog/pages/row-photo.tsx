@@ -18,10 +18,10 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
   return (
     <div class="detail">
       <Picture row={row} viewer={viewer} />
-      <section class="panel outcome" aria-labelledby="verdict">
-        {isUnfamiliar && <P class="verdict" data-unfamiliar="" text={words.unfamiliar} />}
-        <div class="verdict" data-sound={String(defects.length === 0 && !isUnfamiliar)}>
-          <h2 id="verdict" safe>
+      <section class="panel outcome" aria-labelledby="result-title">
+        {isUnfamiliar && <P class="result-head" data-unfamiliar="" text={words.unfamiliar} />}
+        <div class="result-head" data-positive={String(defects.length === 0 && !isUnfamiliar)}>
+          <h2 id="result-title" safe>
             {defects.length === 0
               ? words.looksSound
               : defects
@@ -44,7 +44,7 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
           <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" viewer={viewer} />
           <Classes title={words.groups} classes={masters} empty="" tone="quiet" viewer={viewer} />
         </div>
-        <P id="choose" class="hint" hidden text={words.chooseClass} />
+        <P id="choose-class-hint" class="hint" hidden text={words.chooseClass} />
       </section>
     </div>
   );
@@ -80,7 +80,7 @@ function Classes(props: {
   return (
     <section class="bars" data-tone={tone}>
       <h3 safe>{title}</h3>
-      {classes.length === 0 && <p class="none">{empty}</p>}
+      {classes.length === 0 && <p class="empty">{empty}</p>}
       {classes.map(({ name, conf }) => (
         <p class="bar">
           <Span class="name" text={classTitle(name, viewer.language)} />

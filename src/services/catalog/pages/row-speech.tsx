@@ -24,7 +24,7 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
             src={`../sound/${encodeURIComponent(row.recordId)}`}
             aria-label={fill(words.player, { name: showInvisible(row.title) })}
           ></audio>
-          <P id="no-player" class="hint" hidden text={words.noSound} />
+          <P id="playback-error" class="hint" hidden text={words.noSound} />
           <noscript>
             <Hint text={words.noSound} />
           </noscript>

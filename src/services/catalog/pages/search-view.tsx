@@ -52,7 +52,7 @@ export function SearchView(
           spellcheck="false"
           placeholder={words.qHint}
         />
-        <span id="linked" data-fresh="linked">
+        <span id="hidden-filters" data-fresh="hidden-filters">
           {(['view', 'has', 'not_has'] as const).flatMap((name) =>
             (state[name] ?? []).map((value) => <input type="hidden" name={name} value={value} />),
           )}
@@ -95,7 +95,7 @@ export function SearchView(
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
           <div class="bar-row">
             <P id="total" class="total" data-fresh="total" text={total} />
-            <a href="#filters" class="button small to-filters" safe>
+            <a href="#filters" class="button small filters-link" safe>
               {active === 0 ? words.filters : `${words.filters} (${active})`}
             </a>
             <label class="sort">
@@ -129,7 +129,7 @@ export function SearchView(
 function Switch({ state, view, viewer }: { state: SearchState; view: ViewName; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
   return (
-    <nav class="switch" aria-label={words.view} data-fresh="switch">
+    <nav class="view-switch" aria-label={words.view} data-fresh="view-switch">
       {(['gallery', 'table'] as const).map((name) => (
         <a
           href={searchUrl(queryWith(state, { view: name }))}

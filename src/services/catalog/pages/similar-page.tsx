@@ -28,7 +28,7 @@ export function similarPage(frame: Frame, cookies: CookieRules) {
           <BackLink href="../" id="back" text={words.toResults} />
           <h1 safe>{words.similarToPhoto}</h1>
           {grey !== undefined && (
-            <figure class="searched" hidden>
+            <figure class="query-picture" hidden>
               <figcaption safe>{words.searchedPicture}</figcaption>
               <canvas width={`${GREY_SIDE}`} height={`${GREY_SIDE}`} data-grey={grey}></canvas>
             </figure>
@@ -53,13 +53,13 @@ export const rejectedPictureForm = (frame: Frame, request: FastifyRequest): JSX.
 export function PictureForm({ action, viewer }: { action: string; viewer: Viewer }): JSX.Element {
   const { words, csrf } = viewer;
   return (
-    <form id="by-picture" class="by-picture" method="post" action={action} enctype="multipart/form-data">
+    <form id="picture-search" class="picture-search" method="post" action={action} enctype="multipart/form-data">
       <CsrfInput csrf={csrf} />
       <Span text={words.byPicture} />
       <label class="button">
         <input id="photo" name="file" type="file" accept="image/*,.heic,.heif" required />
-        <Span class="choose" text={words.choosePicture} />
-        <Span class="chosen" text={words.pictureChosen} />
+        <Span class="choose-label" text={words.choosePicture} />
+        <Span class="chosen-label" text={words.pictureChosen} />
       </label>
       <Button type="submit" text={words.findSimilar} />
     </form>

@@ -19,11 +19,11 @@ export function Thumbnail({ hit, root, viewer }: { hit: Hit; root: string; viewe
   const line = summaryLine(hit, viewer);
   const kind = failed ? 'failed' : service;
   return (
-    <span class="tile none" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>
+    <span class="tile placeholder" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>
       <svg viewBox="0 0 48 48" width="40" height="40" aria-hidden="true">
         {failed ? <FailedIcon /> : kind === 'stt' ? <AudioIcon /> : kind === 'passports' ? <SheetIcon /> : <TextIcon />}
       </svg>
-      <span class="why">
+      <span class="tile-text">
         {line === '' || kind === 'defectoscopy' ? (
           <span safe>
             {failed ? words.failed : (getOwnProperty(words.noPicture, service) ?? words.noPicture['import']!)}

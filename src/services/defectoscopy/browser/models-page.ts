@@ -10,8 +10,8 @@ import { createTrainingView } from './training-view.ts';
 
 const REFRESH_MS = 5000;
 
-const { language, ui, own } = pageData<ModelsPage>();
-const { texts, classes, needsToken, catalog } = own;
+const { language, ui, data } = pageData<ModelsPage>();
+const { texts, classes, needsToken, catalog } = data;
 const numbers = createNumberFormats(language);
 const dates = createDateFormat(language);
 const tokens = createTokenStore(ui.token);
@@ -33,8 +33,8 @@ const trainingView = createTrainingView({
 const loadTraining = () => api.call<ModelTraining>('models/training').then(trainingView.show);
 
 function showError(error: unknown): void {
-  byId('refused').textContent = (error as Error).message || texts.offline;
-  byId('refused').hidden = false;
+  byId('error').textContent = (error as Error).message || texts.offline;
+  byId('error').hidden = false;
 }
 
 const showList = (id: string, items: readonly HTMLElement[], empty: string) =>
@@ -119,7 +119,7 @@ async function change(element: HTMLButtonElement, send: () => Promise<void>, don
   // Not `disabled`, which would move the focus.
   if (element.getAttribute('aria-busy') === 'true') return;
   element.setAttribute('aria-busy', 'true');
-  byId('refused').hidden = true;
+  byId('error').hidden = true;
   try {
     await send();
     announce(done);
@@ -145,7 +145,7 @@ function showComparisons({ comparisons, differing }: ShadowComparisons): void {
   const place = byId('comparisons');
   place.replaceChildren(...comparisons.flatMap(comparison));
   if (comparisons.length === 0) place.replaceChildren(el('p', { class: 'hint' }, texts.noComparison));
-  showList('differing', differing.map(differingItem), texts.noDiffering);
+  showList('differing-results', differing.map(differingItem), texts.noDiffering);
 }
 
 function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElement[] {

@@ -11,7 +11,7 @@ import { showResult } from './result-view.ts';
 import type { PhotoTexts } from './texts.ts';
 
 const page = pageData<UploadPageData<PhotoTexts>>();
-const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page.language));
+const words = createFormatters(page.data.texts, page.ui, createNumberFormats(page.language));
 
 initUploadPage<Inspection>(page, words, (api) => {
   const picture = createPhotoView(api, words);

@@ -34,13 +34,13 @@ export function regionList(
     button.addEventListener('click', () => onChoose(region));
     return el('li', {}, button);
   });
-  const list = entries.length === 0 ? el('p', { class: 'none' }, texts.noRegions) : el('ol', {}, ...entries);
+  const list = entries.length === 0 ? el('p', { class: 'empty' }, texts.noRegions) : el('ol', {}, ...entries);
   return [el('section', { class: 'bars regions' }, el('h3', {}, texts.regions), list)];
 }
 
 function highlight(at: number | undefined): void {
   highlightBox(String(at));
   for (const entry of document.querySelectorAll<HTMLElement>('[data-region]')) {
-    entry.classList.toggle('lit', entry.dataset['region'] === String(at));
+    entry.classList.toggle('highlighted', entry.dataset['region'] === String(at));
   }
 }

@@ -40,7 +40,7 @@ function resultView(job: Inspection, result: Result, words: Formatters, { onChoo
       ? [
           el(
             'div',
-            { class: 'verdict', 'data-unfamiliar': '' },
+            { class: 'result-head', 'data-unfamiliar': '' },
             el('h2', {}, texts.unfamiliar),
             el('p', {}, texts.unfamiliarWhy),
           ),
@@ -48,8 +48,8 @@ function resultView(job: Inspection, result: Result, words: Formatters, { onChoo
       : []),
     el(
       'div',
-      { class: 'verdict', 'data-sound': String(hasNoDefects && !hasRegions && !unfamiliar) },
-      el('h2', { id: 'verdict' }, findings(result)),
+      { class: 'result-head', 'data-positive': String(hasNoDefects && !hasRegions && !unfamiliar) },
+      el('h2', { id: 'result-title' }, findings(result)),
       ...(hasNoDefects ? [el('p', {}, hasRegions ? texts.onlyRegionsWhy : texts.soundWhy)] : []),
       el('p', { class: 'surface' }, el('span', {}, texts.surface), el('strong', {}, title(result.surface))),
     ),

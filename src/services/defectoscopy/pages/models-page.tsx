@@ -22,14 +22,14 @@ export function modelsPage(app: Gateway, deps: { version: string; auth: () => To
     const words = modelsTexts[language];
     const services = serviceLinks(request, language);
     const catalog = services.find(({ name }) => name === CATALOG)?.href;
-    const own: ModelsPage = {
+    const data: ModelsPage = {
       texts: words,
       classes: classNames[language],
       needsToken: auth() === 'enforced',
       ...(catalog !== undefined && { catalog }),
     };
     const html = await layout({
-      ...{ language, version, assets: await app.assets!(), own, services },
+      ...{ language, version, assets: await app.assets!(), data, services },
       service: texts[language].service,
       title: words.title,
       styles: ['ui/workspace.css', 'services/defectoscopy/browser/models.css'],
@@ -41,7 +41,7 @@ export function modelsPage(app: Gateway, deps: { version: string; auth: () => To
           <ScriptNotice language={language} />
           <div class="needs-script">
             <TokenForm language={language} />
-            <p id="refused" class="notice bad" role="alert" hidden></p>
+            <p id="error" class="notice bad" role="alert" hidden></p>
             <p id="pinned" class="notice" hidden safe>
               {words.pinned}
             </p>
@@ -73,9 +73,9 @@ export function modelsPage(app: Gateway, deps: { version: string; auth: () => To
               </div>
               <div id="comparisons"></div>
             </section>
-            <section class="models" aria-labelledby="differing-title">
-              <H2 id="differing-title" text={words.differing} />
-              <ul id="differing"></ul>
+            <section class="models" aria-labelledby="differing-results-title">
+              <H2 id="differing-results-title" text={words.differing} />
+              <ul id="differing-results"></ul>
             </section>
             <section class="models" aria-labelledby="history-title">
               <H2 id="history-title" text={words.history} />

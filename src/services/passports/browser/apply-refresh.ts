@@ -21,7 +21,7 @@ export function applyRefresh(fresh: Document): number | undefined {
     replaceContent(place, replacement);
   }
   highlightBox(document.activeElement?.getAttribute('name') ?? '');
-  return pageData<ReviewPage>(fresh).own.version;
+  return pageData<ReviewPage>(fresh).data.version;
 }
 
 /** The names of all inputs except those in unsaved rows. */

@@ -10,7 +10,7 @@ const PROGRESS_MS = 1500;
 /** After an error response of the stream (too many tabs), after which the browser does not reconnect. */
 const NO_STREAM_MS = 5000;
 
-const find = <T extends HTMLElement>(row: Element, what: string) => row.querySelector<T>(what)!;
+const find = <T extends HTMLElement>(row: Element, selector: string) => row.querySelector<T>(selector)!;
 
 /** Reloads the document list after each event of the stream. */
 export function createDocumentList({ texts }: ListPage, attempt: (act: () => Promise<unknown>) => void) {
@@ -29,7 +29,7 @@ export function createDocumentList({ texts }: ListPage, attempt: (act: () => Pro
         const page = await fetchPage(location.href);
         if (page === undefined) throw new RequestError(0, '');
         // After a sign-out in another tab, the page shows no documents.
-        if (!pageData<ListPage>(page).own.hasSession) location.reload();
+        if (!pageData<ListPage>(page).data.hasSession) location.reload();
         else show(page);
       }
     } finally {
@@ -53,7 +53,7 @@ export function createDocumentList({ texts }: ListPage, attempt: (act: () => Pro
     for (const row of rowsOf(list)) if (!newRows.includes(row)) row.remove();
     for (const [i, row] of newRows.entries())
       if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
-    byId('none').hidden = newRows.length > 0;
+    byId('no-documents').hidden = newRows.length > 0;
   }
 
   /** Keeps the rename form, except for a changed name. */
@@ -62,7 +62,7 @@ export function createDocumentList({ texts }: ListPage, attempt: (act: () => Pro
     if (row.dataset['status'] !== fresh.dataset['status']) announce(`${name}: ${find(fresh, '.state').textContent}`);
     row.dataset['status'] = fresh.dataset['status'];
     if (find(row, '.name').textContent !== name) find<HTMLInputElement>(row, 'input[name=name]').value = name;
-    for (const part of ['.what', '.how']) {
+    for (const part of ['.summary', '.progress-status']) {
       if (!find(row, part).isEqualNode(find(fresh, part))) replaceContent(find(row, part), find(fresh, part));
     }
     const freshTools = rowsOf(find(fresh, '.tools'));
@@ -93,7 +93,7 @@ export function createDocumentList({ texts }: ListPage, attempt: (act: () => Pro
 
   function openStream(): void {
     const stream = new EventSource('api/tasks/stream');
-    const streamState = byId('touch');
+    const streamState = byId('connection-status');
     for (const kind of ['snapshot', 'task', 'deleted']) stream.addEventListener(kind, refreshQuietly);
     stream.addEventListener('open', () => {
       streamState.textContent = texts.live;

@@ -8,17 +8,17 @@ import { createPageOrder } from './page-order.ts';
 import { selectNameOnOpen } from './rename-form.ts';
 import { rejections, sendFiles } from './uploads.ts';
 
-const { own } = pageData<ListPage>();
-const { texts } = own;
+const { data } = pageData<ListPage>();
+const { texts } = data;
 const ERROR_KEY = 'passports-error';
 
 function attempt(act: () => Promise<unknown>): void {
-  byId('refused').hidden = true;
+  byId('error').hidden = true;
   act().catch((error: unknown) => showError(errorMessage(error, texts)));
 }
 
 function showError(...messages: string[]): void {
-  const errorBox = byId('refused');
+  const errorBox = byId('error');
   errorBox.textContent = messages.join(' ');
   errorBox.hidden = false;
 }
@@ -26,27 +26,27 @@ function showError(...messages: string[]): void {
 /** Without a session there is no list; the first upload creates one. The reloaded page shows the error of this one. */
 async function reloadWithSession(): Promise<void> {
   addEventListener('pagehide', () => {
-    const { hidden, textContent } = byId('refused');
+    const { hidden, textContent } = byId('error');
     if (!hidden) sessionStorage.setItem(ERROR_KEY, textContent);
   });
   location.reload();
 }
 
-const refresh = own.hasSession ? createDocumentList(own, attempt) : reloadWithSession;
-const assembly = createPageOrder(own, attempt, refresh);
+const refresh = data.hasSession ? createDocumentList(data, attempt) : reloadWithSession;
+const pageOrder = createPageOrder(data, attempt, refresh);
 
 function handleFiles(files: readonly File[]): void {
   const isPhoto = ({ type, name }: File) => type.startsWith('image/') || /\.(heic|heif|tiff?)$/i.test(name);
   const photos = files.filter(isPhoto);
   const others = files.filter((file) => !isPhoto(file));
   if (others.length > 0) attempt(() => sendPdfs(others));
-  if (photos.length > 0) attempt(() => assembly.add(photos));
+  if (photos.length > 0) attempt(() => pageOrder.add(photos));
 }
 
 async function sendPdfs(files: readonly File[]): Promise<void> {
   const itemsOf = ({ items }: { items: unknown[] }) => items;
   const { accepted, rejected } = await sendFiles('upload', files, { itemsOf, texts });
-  byId('sent').textContent = accepted.length > 0 ? fill(texts.uploaded, { count: accepted.length }) : '';
+  byId('upload-status').textContent = accepted.length > 0 ? fill(texts.uploaded, { count: accepted.length }) : '';
   if (rejected.length > 0) showError(...rejections(rejected, texts));
   await refresh();
 }

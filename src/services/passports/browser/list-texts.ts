@@ -33,7 +33,7 @@ export const listTexts = localize({
   removePage: { en: 'Remove', ru: 'Удалить' },
   pageName: { en: 'Page {page}: {name}', ru: 'Страница {page}: {name}' },
   moved: { en: '{name} is now page {page}', ru: '{name}: теперь страница {page}' },
-  make: { en: 'Create document ({count})', ru: 'Создать документ ({count})' },
+  createDocument: { en: 'Create document ({count})', ru: 'Создать документ ({count})' },
   templates: { en: 'Form templates', ru: 'Шаблоны бланков' },
   documents: { en: 'Documents', ru: 'Документы' },
   all: { en: 'All', ru: 'Все' },

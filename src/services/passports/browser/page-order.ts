@@ -10,11 +10,15 @@ export function createPageOrder(
   attempt: (act: () => Promise<unknown>) => void,
   refresh: () => Promise<void>,
 ) {
-  const [panel, list, make] = [byId('assembly'), byId('images'), byId<HTMLButtonElement>('make')];
+  const [panel, list, createButton] = [
+    byId('page-order'),
+    byId('page-images'),
+    byId<HTMLButtonElement>('create-document'),
+  ];
   let dragged: HTMLElement | undefined;
 
   const items = () => [...list.children] as HTMLElement[];
-  const find = <T extends Element>(item: Element, what: string) => item.querySelector<T>(what)!;
+  const find = <T extends Element>(item: Element, selector: string) => item.querySelector<T>(selector)!;
 
   function renumber(): void {
     for (const [i, item] of items().entries()) {
@@ -23,24 +27,24 @@ export function createPageOrder(
       find<HTMLImageElement>(item, 'img').alt = name;
     }
     panel.hidden = items().length === 0;
-    make.textContent = fill(texts.make, { count: items().length });
+    createButton.textContent = fill(texts.createDocument, { count: items().length });
   }
 
   function show({ image_id: id, filename, rotation }: PageImage): void {
-    const item = byId<HTMLTemplateElement>('image').content.cloneNode(true) as DocumentFragment;
+    const item = byId<HTMLTemplateElement>('page-image').content.cloneNode(true) as DocumentFragment;
     const li = item.querySelector('li')!;
     li.dataset['id'] = id;
     li.dataset['name'] = filename;
-    picture(li, rotation);
+    showPicture(li, rotation);
     find(li, '.turn').addEventListener('click', () => attempt(() => rotate(li)));
-    find(li, '.drop1').addEventListener('click', () => attempt(() => remove(li)));
+    find(li, '.remove').addEventListener('click', () => attempt(() => remove(li)));
     find(li, '.earlier').addEventListener('click', (event) => move(li, -1, event.currentTarget));
     find(li, '.later').addEventListener('click', (event) => move(li, 1, event.currentTarget));
     list.append(item);
   }
 
   /** The rotation in the URL bypasses the cache. */
-  function picture(item: HTMLElement, rotation: number): void {
+  function showPicture(item: HTMLElement, rotation: number): void {
     find<HTMLImageElement>(item, 'img').src = `api/v1/image/${item.dataset['id']}?w=256&rotation=${rotation}`;
   }
 
@@ -48,7 +52,7 @@ export function createPageOrder(
     const { rotation } = await request<PageImageRotated>(`api/v1/rotate-image/${item.dataset['id']}`, {
       method: 'POST',
     });
-    picture(item, rotation);
+    showPicture(item, rotation);
   }
 
   async function remove(item: HTMLElement): Promise<void> {
@@ -56,7 +60,7 @@ export function createPageOrder(
     const next = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
     renumber();
-    next?.querySelector<HTMLElement>('.drop1')?.focus();
+    next?.querySelector<HTMLElement>('.remove')?.focus();
   }
 
   function move(item: HTMLElement, by: number, focused: EventTarget | null): void {
@@ -86,10 +90,10 @@ export function createPageOrder(
     renumber();
   });
 
-  make.addEventListener('click', () =>
+  createButton.addEventListener('click', () =>
     attempt(async () => {
       requireValidTags();
-      make.disabled = true;
+      createButton.disabled = true;
       try {
         const image_ids = items().map((item) => item.dataset['id']);
         await request('api/v1/create-pdf', {
@@ -101,7 +105,7 @@ export function createPageOrder(
         renumber();
         await refresh();
       } finally {
-        make.disabled = false;
+        createButton.disabled = false;
       }
     }),
   );

@@ -11,7 +11,7 @@ import type { ReviewPage } from './review-texts.ts';
  */
 export function initReviewForm({ texts, id, version: initialVersion }: ReviewPage): void {
   const form = byId<HTMLFormElement>('fields');
-  const saved = byId('saved');
+  const saved = byId('save-status');
   let version = initialVersion;
   let waiting = 0;
   let queue = Promise.resolve();
@@ -50,8 +50,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     }
     for (const [input, text] of pendingValues) {
       markSaved(input, text);
-      const about = input.closest('.field, .table')!;
-      if (about.querySelector('[aria-invalid]') === null) about.querySelector('.problem')!.textContent = '';
+      const container = input.closest('.field, .table')!;
+      if (container.querySelector('[aria-invalid]') === null) container.querySelector('.problem')!.textContent = '';
     }
     dropEmptyRows(form, texts);
     // The next save refreshes anyway.
@@ -181,7 +181,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   form.addEventListener('focusin', ({ target }) => {
     const input = target as Input;
     visited.add(input.name);
-    const why = input.closest('.table')?.querySelector('.why');
+    const why = input.closest('.table')?.querySelector('.review-reasons');
     if (why) why.textContent = input.dataset['review'] ?? '';
   });
   byId('confirmation').addEventListener('click', ({ target }) => {
@@ -206,8 +206,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     save([input]);
   });
   addEventListener('beforeunload', (event) => {
-    const lost = (input: Input) => isChanged(input) && input.getAttribute('aria-invalid') === 'true';
-    if (findInputs(form).some(lost)) event.preventDefault();
+    const isRejected = (input: Input) => isChanged(input) && input.getAttribute('aria-invalid') === 'true';
+    if (findInputs(form).some(isRejected)) event.preventDefault();
   });
 }
 

@@ -10,7 +10,7 @@ import { initReviewForm } from './review-form.ts';
 import type { ReviewPage } from './review-texts.ts';
 
 const page = pageData<ReviewPage>();
-const { texts, id, status } = page.own;
+const { texts, id, status } = page.data;
 const POLL_MS = 1000;
 
 showLocalTimes(document);
@@ -34,7 +34,7 @@ byId('timeline').append(
 if (status === 'PENDING' || status === 'PROCESSING') void pollStatus();
 if (status === 'SUCCESS') {
   linkBoxes();
-  initReviewForm(page.own);
+  initReviewForm(page.data);
 }
 
 async function pollStatus(): Promise<void> {
@@ -59,7 +59,7 @@ async function pollStatus(): Promise<void> {
 function onClick(button: string, act: () => Promise<void>): void {
   document.getElementById(button)?.addEventListener('click', () => {
     act().catch((error: unknown) => {
-      const errorBox = byId('refused');
+      const errorBox = byId('error');
       errorBox.textContent = errorMessage(error, texts);
       errorBox.hidden = false;
     });

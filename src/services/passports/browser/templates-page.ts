@@ -4,11 +4,11 @@ import { pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage, request } from '../../../ui/browser/requests.ts';
 import type { TemplatesPage } from './templates-texts.ts';
 
-const { own } = pageData<TemplatesPage>();
-const { texts } = own;
+const { data } = pageData<TemplatesPage>();
+const { texts } = data;
 
 function attempt(act: () => Promise<unknown>): void {
-  const errorBox = byId('refused');
+  const errorBox = byId('error');
   errorBox.hidden = true;
   act().then(
     () => location.reload(),
@@ -30,7 +30,7 @@ showLocalTimes(document);
 
 for (const item of document.querySelectorAll<HTMLElement>('#templates > li')) {
   const id = item.dataset['id']!;
-  const find = <T extends HTMLElement>(what: string) => item.querySelector<T>(what)!;
+  const find = <T extends HTMLElement>(selector: string) => item.querySelector<T>(selector)!;
   const nameInput = find<HTMLInputElement>('input[name=name]');
   find<HTMLFormElement>('form').addEventListener('submit', (event) => {
     event.preventDefault();

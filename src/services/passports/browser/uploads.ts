@@ -11,12 +11,12 @@ const MAX_BYTES = 180 * 1024 * 1024;
 const FILE_ERROR_STATUSES = [400, 413, 415];
 
 /** Returns the accepted items, which `itemsOf` reads from a response body, and the rejected files. */
-export async function sendFiles<Body, Kept>(
+export async function sendFiles<Body, Item>(
   path: keyof typeof MAX_FILES,
   files: readonly File[],
-  { itemsOf, texts }: { itemsOf: (body: Body) => readonly Kept[]; texts: ListTexts },
-): Promise<{ accepted: Kept[]; rejected: DocumentRejected[] }> {
-  const accepted: Kept[] = [];
+  { itemsOf, texts }: { itemsOf: (body: Body) => readonly Item[]; texts: ListTexts },
+): Promise<{ accepted: Item[]; rejected: DocumentRejected[] }> {
+  const accepted: Item[] = [];
   const rejected: DocumentRejected[] = [];
   for (const form of splitIntoForms(files, MAX_FILES[path])) {
     try {
@@ -61,20 +61,20 @@ async function sendForm<Body>(
   if (project !== undefined) form.append('project', project);
   for (const tag of tags) form.append('tag', tag);
   for (const file of files) form.append('files', file);
-  const [bar, sent] = [byId<HTMLProgressElement>('sending'), byId('sent')];
+  const [bar, status] = [byId<HTMLProgressElement>('upload-progress'), byId('upload-status')];
   const request = new XMLHttpRequest();
   request.open('POST', path);
   request.setRequestHeader('accept', 'application/json');
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     bar.hidden = false;
     bar.value = total > 0 ? loaded / total : 0;
-    sent.textContent = fill(texts.uploading, { share: Math.floor(bar.value * 100) });
+    status.textContent = fill(texts.uploading, { share: Math.floor(bar.value * 100) });
   });
   const ended = new Promise((resolve) => request.addEventListener('loadend', resolve));
   request.send(form);
   await ended;
   bar.hidden = true;
-  sent.textContent = '';
+  status.textContent = '';
   return readAnswer(request.status, request.responseText);
 }
 

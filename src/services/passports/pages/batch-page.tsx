@@ -22,7 +22,7 @@ export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
     const viewer = await frame.viewer(request);
     const { signedIn, language } = viewer;
     if (!signedIn) return reply.redirect('login', 303);
-    const own: BatchPage = {
+    const data: BatchPage = {
       ...batchData(language, { ...listTexts[language].refusals, ...errorTexts[language] }),
       ...{
         typePrefixes: ['application/pdf'],
@@ -32,10 +32,10 @@ export function batchPage(app: Gateway, { frame }: { frame: Frame }): void {
       },
     };
     return frame.send(reply, viewer, {
-      ...{ own, title: own.texts.title, ...BATCH_ASSETS },
+      ...{ data, title: data.texts.title, ...BATCH_ASSETS },
       children: (
         <BatchSections
-          texts={own.texts}
+          texts={data.texts}
           language={language}
           files={{ accept: ACCEPTED, hint: HINTS[language], command: 'assay extract' }}
           limits={fill(LIMITS[language], { size: createNumberFormats(language).size(PDF_LIMITS.maxFileBytes) })}

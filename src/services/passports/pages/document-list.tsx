@@ -36,7 +36,7 @@ export function DocumentList(props: ListProps): JSX.Element {
     <section aria-labelledby="documents-title">
       <div class="row">
         <H2 id="documents-title" text={texts.documents} />
-        <p id="touch" class="hint" role="status"></p>
+        <p id="connection-status" class="hint" role="status"></p>
       </div>
       <nav class="filters" aria-label={texts.state}>
         {[null, ...STATUSES].map((each) => (
@@ -59,7 +59,7 @@ export function DocumentList(props: ListProps): JSX.Element {
           ))}
         </p>
       )}
-      <p id="none" class="hint" hidden={items.length > 0} safe>
+      <p id="no-documents" class="hint" hidden={items.length > 0} safe>
         {isFiltered ? texts.noMatches : texts.none}
       </p>
       <ul id="documents" class="documents">
@@ -113,16 +113,16 @@ function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element 
   const { id, filename, status, progress, cached, createdAt, errorType } = item;
   return (
     <li data-id={id} data-status={status}>
-      <div class="what">
+      <div class="summary">
         <A class="name" href={signedIn ? `task/${id}` : undefined} text={filename} />
         <p class="hint">
           <Timestamp at={createdAt} language={language} />
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
-          <Span class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
+          <Span class="failure" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
         </p>
         <Groups document={item} root="./" />
       </div>
-      <div class="how">
+      <div class="progress-status">
         <P class={`state ${status.toLowerCase()}`} text={texts.statuses[status]} />
         <progress
           max="1"

@@ -41,12 +41,12 @@ export function Fields(view: FieldsView): JSX.Element {
         ))}
       </fieldset>
       {sections
-        .map((section) => ({ section, here: rest.filter((field) => field.section === section) }))
-        .filter(({ here }) => here.length > 0)
-        .map(({ section, here }) => (
+        .map((section) => ({ section, sectionFields: rest.filter((field) => field.section === section) }))
+        .filter(({ sectionFields }) => sectionFields.length > 0)
+        .map(({ section, sectionFields }) => (
           <fieldset>
             <legend safe>{inLanguage(section.title, language)}</legend>
-            {here.map((field) => (
+            {sectionFields.map((field) => (
               <OneField field={field} view={view} />
             ))}
           </fieldset>
@@ -63,8 +63,8 @@ export function Fields(view: FieldsView): JSX.Element {
 function OneField({ field, view }: { field: PresentedField; view: FieldsView }): JSX.Element {
   const { key, spec } = field;
   const label = inLanguage(spec.label, view.language);
-  const named = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
-  const unit = label.endsWith(`, ${named}`) ? '' : named;
+  const unitName = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
+  const unit = label.endsWith(`, ${unitName}`) ? '' : unitName;
   const fieldWarnings = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
   const messages = new Set(fieldWarnings.map((warning) => warningText(warning, view)));
   return (
@@ -74,11 +74,11 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
         {unit === '' ? '' : <span class="unit" safe>{` ${unit}`}</span>}
       </label>
       <Input field={field} view={view} />
-      <p class="about" id={`about-${key}`}>
+      <p class="field-notes" id={`notes-${key}`}>
         <span class="facts" data-fresh={`facts ${key}`}>
           <FieldFacts field={field} view={view} />
           {[...messages].map((message) => (
-            <Span class="warned" text={message} />
+            <Span class="warning" text={message} />
           ))}
         </span>
         <span class="problem" role="alert"></span>
@@ -118,7 +118,7 @@ function Input(props: {
     name: key,
     form,
     'data-saved': displayValue(value),
-    ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
+    ...(label === undefined ? { 'aria-describedby': `notes-${key}` } : { 'aria-label': label }),
     ...(reasons !== '' && { 'data-review': reasons }),
     ...(reasons !== '' && label !== undefined && { title: reasons }),
   };
@@ -222,8 +222,8 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
           </tbody>
         </table>
       </section>
-      <p class="about">
-        <span class="mark low why" aria-live="polite"></span>
+      <p class="field-notes">
+        <span class="mark low review-reasons" aria-live="polite"></span>
         <span class="problem" role="alert"></span>
       </p>
       <noscript>

@@ -35,7 +35,7 @@ export function createFrame(deps: {
         title: string;
         styles: readonly string[];
         script?: string;
-        own?: object;
+        data?: object;
         root?: '' | '../';
         /** Default: the link or button to sign in or out. */
         nav?: JSX.Element;
@@ -43,7 +43,7 @@ export function createFrame(deps: {
       },
     ) {
       const { language, signedIn } = viewer;
-      const { root = '', own = {} } = page;
+      const { root = '', data = {} } = page;
       const texts = listTexts[language];
       const nav = signedIn ? (
         <SignOut label={texts.signOut} action={`${root}logout`} csrf={viewer.csrf!} />
@@ -51,7 +51,7 @@ export function createFrame(deps: {
         <A href={`${root}login`} text={texts.signIn} />
       );
       const html = await layout({
-        ...{ nav, ...page, language, version, own, assets: await assets() },
+        ...{ nav, ...page, language, version, data, assets: await assets() },
         service: texts.service,
         services: serviceLinks(reply.request, language),
         styles: ['ui/workspace.css', ...page.styles],

@@ -26,7 +26,7 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
       const hasSession = caller !== undefined;
       return frame.send(reply, viewer, {
         title: texts.title,
-        own: { texts, hasSession } satisfies ListPage,
+        data: { texts, hasSession } satisfies ListPage,
         styles: ['services/passports/browser/review.css', 'services/passports/browser/list.css'],
         script: 'services/passports/browser/list-page.js',
         children: (
@@ -39,7 +39,7 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
               )}
             </PageIntro>
             {!signedIn && <P class="notice" text={texts.signedOut} />}
-            <p id="refused" class="notice bad" role="alert" hidden></p>
+            <p id="error" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />
             <PageOrder texts={texts} />
             <DocumentList

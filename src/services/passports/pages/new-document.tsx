@@ -8,7 +8,7 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
     <section class="panel new-document" aria-labelledby="upload-title">
       <H2 id="upload-title" text={texts.upload} />
       <P class="hint needs-script for-mouse" text={texts.drop} />
-      <form id="upload" class="ways" method="post" action="upload" enctype="multipart/form-data">
+      <form id="upload" class="file-buttons" method="post" action="upload" enctype="multipart/form-data">
         <CsrfInput csrf={csrf} />
         <label class="button">
           <span safe>{texts.choosePdf}</span>
@@ -25,8 +25,8 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
         </label>
         <GroupingInputs words={texts.grouping} />
       </form>
-      <p id="sent" class="hint" role="status"></p>
-      <progress id="sending" max="1" value="0" hidden aria-label={texts.upload}></progress>
+      <p id="upload-status" class="hint" role="status"></p>
+      <progress id="upload-progress" max="1" value="0" hidden aria-label={texts.upload}></progress>
     </section>
   );
 }
@@ -37,14 +37,14 @@ const CAMERA = { capture: 'environment' };
 /** Filled by the script. */
 export function PageOrder({ texts }: { texts: ListTexts }): JSX.Element {
   return (
-    <section id="assembly" class="panel assembly" aria-labelledby="assembly-title" hidden>
+    <section id="page-order" class="panel page-order" aria-labelledby="page-order-title" hidden>
       <div class="row">
-        <H2 id="assembly-title" text={texts.pageOrder} />
-        <button type="button" id="make" class="primary"></button>
+        <H2 id="page-order-title" text={texts.pageOrder} />
+        <button type="button" id="create-document" class="primary"></button>
       </div>
       <P class="hint" text={texts.pageOrderHint} />
-      <ol id="images" class="images"></ol>
-      <template id="image">
+      <ol id="page-images" class="images"></ol>
+      <template id="page-image">
         <li draggable="true">
           <img alt="" width="256" height="256" loading="lazy" />
           <p class="caption"></p>
@@ -55,7 +55,7 @@ export function PageOrder({ texts }: { texts: ListTexts }): JSX.Element {
             <button type="button" class="small turn" title={texts.turn} aria-label={texts.turn}>
               ↻
             </button>
-            <button type="button" class="small drop1" title={texts.removePage} aria-label={texts.removePage}>
+            <button type="button" class="small remove" title={texts.removePage} aria-label={texts.removePage}>
               ×
             </button>
             <button type="button" class="small later" title={texts.later} aria-label={texts.later}>

@@ -38,7 +38,7 @@ export function qualityPage(
           <>
             <BackLink text={texts.back} />
             <PageIntro title={texts.title} lead={texts.lead} />
-            <form method="get" action="quality" class="target">
+            <form method="get" action="quality" class="precision-form">
               <Label for="precision" text={texts.chosen} />
               <input
                 id="precision"

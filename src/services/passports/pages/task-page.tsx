@@ -39,7 +39,7 @@ export function taskPage(
       const texts = reviewTexts[language];
       return frame.send(reply, viewer, {
         title: filename,
-        own: { texts, id, status, version } satisfies ReviewPage,
+        data: { texts, id, status, version } satisfies ReviewPage,
         root: '../',
         styles: ['ui/sheet.css', 'services/passports/browser/review.css'],
         script: 'services/passports/browser/review-page.js',
@@ -98,7 +98,7 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
         )}
         <Button type="button" id="remove" class="needs-script" text={texts.remove} />
       </div>
-      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <p id="error" class="notice bad" role="alert" hidden></p>
     </div>
   );
 }
@@ -144,9 +144,9 @@ function Review(props: {
       <section class="values" aria-labelledby="fields-title">
         <div class="row">
           <H2 id="fields-title" text={texts.fields} />
-          <p id="saved" class="hint" role="status"></p>
+          <p id="save-status" class="hint" role="status"></p>
         </div>
-        <P class="hint needs-script keys" text={texts.keys} />
+        <P class="hint needs-script keyboard-shortcuts" text={texts.keys} />
         <div id="confirmation" class="confirmation" data-fresh="confirmation">
           <Confirmation opened={opened} count={review.length} language={language} />
         </div>

@@ -27,7 +27,7 @@ export function templatesPage(
       const texts = templatesTexts[language];
       return frame.send(reply, viewer, {
         title: texts.title,
-        own: { texts } satisfies TemplatesPage,
+        data: { texts } satisfies TemplatesPage,
         styles: [
           'services/passports/browser/review.css',
           'services/passports/browser/list.css',
@@ -38,7 +38,7 @@ export function templatesPage(
           <>
             <BackLink text={texts.back} />
             <PageIntro title={texts.title} lead={texts.lead} />
-            <p id="refused" class="notice bad" role="alert" hidden></p>
+            <p id="error" class="notice bad" role="alert" hidden></p>
             {rows.length === 0 && <P class="hint" text={texts.none} />}
             <ul id="templates" class="templates">
               {rows.map((row) => (

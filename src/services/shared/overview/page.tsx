@@ -28,7 +28,7 @@ export function overviewPage(page: {
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format;
   const formatters: Formatters = { language, words, number };
   return layout({
-    ...{ ...shell, own: { everyMs: REFRESH_INTERVAL_MS } },
+    ...{ ...shell, data: { everyMs: REFRESH_INTERVAL_MS } },
     service: words.service,
     title: words.title,
     overview: true,
@@ -88,7 +88,7 @@ function WebhooksPanel(props: Formatters & { webhooks: NonNullable<Snapshot['web
   const { webhooks, ...formatters } = props;
   const { words } = formatters;
   return (
-    <section class="panel seen" aria-labelledby="webhooks">
+    <section class="panel service-panel" aria-labelledby="webhooks">
       <div class="row">
         <h2 id="webhooks" safe>
           {words.webhooks}
@@ -108,9 +108,9 @@ function ServicePanel(props: Formatters & { snapshot: ServiceSnapshot; title: st
   const { snapshot, title, ...formatters } = props;
   const { service, worker_state: state, workers } = snapshot;
   return (
-    <section class="panel seen" aria-labelledby={`of-${service}`}>
+    <section class="panel service-panel" aria-labelledby={`service-${service}`}>
       <div class="row">
-        <h2 id={`of-${service}`} safe>
+        <h2 id={`service-${service}`} safe>
           {title}
         </h2>
         <div data-fresh={`state ${service}`}>
@@ -189,7 +189,7 @@ function Figure(
   return (
     <div class="figure" data-tone={values.some((value) => value > 0) ? tone : 'idle'}>
       <h3 safe>{label}</h3>
-      <p class="now" safe>
+      <p class="current" safe>
         {now}
       </p>
       <Sparkline values={values} room={MAX_SAMPLES} label={fill(words.chart, { label, now, most })} />

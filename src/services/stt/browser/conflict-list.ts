@@ -29,25 +29,25 @@ export function createConflictList(
 
   function item(change: SegmentChange, stored: readonly RecordedSegment[]): HTMLElement {
     const [from, to] = [clock(change.removed[0]!.start), clock(change.removed.at(-1)!.end)];
-    const theirs = el('p', { class: 'theirs' });
+    const storedText = el('p', { class: 'stored-text' });
     const use = el('button', { type: 'button', class: 'small' }, edit.useMine);
     const discard = el('button', { type: 'button', class: 'small' }, edit.discardMine);
     const notice = el(
       'div',
       { class: 'notice bad', tabindex: '-1' },
       el('p', {}, fill(edit.conflict, { from, to })),
-      theirs,
+      storedText,
       el('p', {}, edit.mine),
-      el('p', { class: 'mine' }, textOf(change.inserted)),
+      el('p', { class: 'unsaved-text' }, textOf(change.inserted)),
       use,
       ' ',
       discard,
     );
-    const showTheirs = (segments: readonly RecordedSegment[]) => {
-      theirs.textContent = textOf(overlapping(segments, change.removed));
+    const showStored = (segments: readonly RecordedSegment[]) => {
+      storedText.textContent = textOf(overlapping(segments, change.removed));
     };
-    showTheirs(stored);
-    shown.set(notice, showTheirs);
+    showStored(stored);
+    shown.set(notice, showStored);
     use.addEventListener('click', () => {
       remove(notice);
       onUse(change);
@@ -71,7 +71,7 @@ export function createConflictList(
     },
     /** The stored text may have changed again. */
     refresh(stored: readonly RecordedSegment[]): void {
-      for (const showTheirs of shown.values()) showTheirs(stored);
+      for (const showStored of shown.values()) showStored(stored);
     },
     isEmpty: () => element.childElementCount === 0,
   };

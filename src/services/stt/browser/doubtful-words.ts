@@ -32,17 +32,17 @@ export function nextDoubtful(
   selection: { readonly start: number; readonly end: number },
   { by, space }: { readonly by: 1 | -1; readonly space: string },
 ): { readonly index: number; readonly place: PlacedWord; readonly isWrapped: boolean } | undefined {
-  const own = doubtfulWords(rows[at]!, space);
+  const inRow = doubtfulWords(rows[at]!, space);
   // Without a selection, the word at the caret is the next one.
   const caret = selection.start === selection.end && by === 1 ? selection.start - 1 : selection.start;
   const edge = (words: readonly PlacedWord[]) => (by === 1 ? words[0] : words.at(-1));
-  const here = edge(own.filter(({ start }) => (start - caret) * by > 0));
+  const here = edge(inRow.filter(({ start }) => (start - caret) * by > 0));
   if (here) return { index: at, place: here, isWrapped: false };
   for (let i = 1; i < rows.length; i++) {
     const index = (at + i * by + rows.length) % rows.length;
     const place = edge(doubtfulWords(rows[index]!, space));
     if (place) return { index, place, isWrapped: (index - at) * by < 0 };
   }
-  const again = edge(own);
+  const again = edge(inRow);
   return again && { index: at, place: again, isWrapped: false };
 }

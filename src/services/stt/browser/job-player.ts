@@ -48,7 +48,7 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
     stopAt = undefined;
     audio.setAttribute('aria-label', fill(texts.player, { name }));
     audio.hidden = preview === undefined;
-    byId('no-player').hidden = true;
+    byId('playback-error').hidden = true;
     if (preview !== undefined) {
       audio.src = preview;
       return;
@@ -61,7 +61,7 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   return {
     show(job: TranscriptionJob): void {
       byId('player').hidden = false;
-      byId('no-recording').hidden = !job.isFileMissing;
+      byId('recording-missing').hidden = !job.isFileMissing;
       if (job === current && job.preview === loaded) return;
       current = job;
       load(job);

@@ -13,7 +13,7 @@ import { createTranscriptView } from './transcript-view.ts';
 import { createTranscriptionJob, runTranscriptionJob, type TranscriptionJob } from './transcription-job.ts';
 
 const page = pageData<UploadPageData<SpeechTexts>>();
-const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page.language), page.language);
+const words = createFormatters(page.data.texts, page.ui, createNumberFormats(page.language), page.language);
 
 initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) => {
   const player = createJobPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
@@ -41,6 +41,6 @@ initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) =>
 
 function showTranscriptionProgress(job: TranscriptionJob): void {
   const share = job.stage === 'processing' ? stepProgress(job) : undefined;
-  byId('transcribed').hidden = share === undefined;
-  if (share !== undefined) byId<HTMLProgressElement>('transcribed-bar').value = share;
+  byId('transcription-progress').hidden = share === undefined;
+  if (share !== undefined) byId<HTMLProgressElement>('transcription-bar').value = share;
 }

@@ -42,8 +42,8 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
   function transcriptElements(job: TranscriptionJob, result: Recorded): HTMLElement[] {
     const heading = el(
       'div',
-      { class: 'verdict', 'data-sound': String(result.transcription !== '') },
-      el('h2', { id: 'verdict' }, result.transcription === '' ? texts.nothing : texts.transcript),
+      { class: 'result-head', 'data-positive': String(result.transcription !== '') },
+      el('h2', { id: 'result-title' }, result.transcription === '' ? texts.nothing : texts.transcript),
       el('p', { class: 'surface' }, words.facts(result)),
     );
     if (result.transcription === '') return [heading];
@@ -72,7 +72,7 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     });
     return el(
       'div',
-      { class: 'saves', role: 'group', 'aria-label': texts.save },
+      { class: 'downloads', role: 'group', 'aria-label': texts.save },
       el('span', {}, texts.save),
       ...buttons,
       copy,

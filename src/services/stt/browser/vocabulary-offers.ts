@@ -13,7 +13,7 @@ export type VocabularyOffers = ReturnType<typeof createVocabularyOffers>;
 
 /** Offers corrected words as vocabulary of the token, unless it has them or the user dismissed them. */
 export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorText }: Formatters) {
-  const element = el('div', { class: 'offers', role: 'group', 'aria-label': edit.vocabulary, hidden: true });
+  const element = el('div', { class: 'term-offers', role: 'group', 'aria-label': edit.vocabulary, hidden: true });
   const status = el('span', { class: 'hint', role: 'status', tabindex: '-1' });
   element.append(el('span', { class: 'hint' }, edit.vocabulary), status);
   const shown = new Map<string, HTMLElement>();
@@ -59,7 +59,7 @@ export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorT
       localStorage.setItem(DISMISSED_KEY, JSON.stringify([...dismissedTerms(), term].slice(-MAX_DISMISSED)));
       settle(term, fill(edit.termDismissed, { term }));
     });
-    return el('span', { class: 'offer' }, add, dismiss);
+    return el('span', { class: 'term-offer' }, add, dismiss);
   }
 
   function settle(term: string, message: string): void {

@@ -53,7 +53,7 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
           {record.discard}
         </button>
       </fieldset>
-      <label class="speaks">
+      <label class="language-choice">
         <span safe>{words.language.label}</span>
         <select id="language">
           <option value="auto" safe>
@@ -80,16 +80,16 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
 
 const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
   <>
-    <label id="transcribed" class="transcribed" hidden>
+    <label id="transcription-progress" class="transcription-progress" hidden>
       <span safe>{words.progress}</span>
-      <progress id="transcribed-bar" max="1" value="0"></progress>
+      <progress id="transcription-bar" max="1" value="0"></progress>
     </label>
     <Note />
     <div id="player" class="player" hidden>
       {/* biome-ignore lint/a11y/useMediaCaption: the page shows the transcript with highlighted words. */}
       <audio id="audio" controls="controls" preload="metadata"></audio>
-      <p id="no-player" class="hint" hidden></p>
-      <div id="no-recording" hidden>
+      <p id="playback-error" class="hint" hidden></p>
+      <div id="recording-missing" hidden>
         <p class="hint" safe>
           {words.recordingMissing}
         </p>

@@ -4,7 +4,7 @@ import { pageData } from '../../browser/page-data.ts';
 import type { HelpData } from '../texts.ts';
 import { type SearchData, type SearchSection, searchSections, snippet } from './search.ts';
 
-const { words, root } = pageData<HelpData>().own;
+const { words, root } = pageData<HelpData>().data;
 
 for (const block of document.querySelectorAll<HTMLElement>('.code')) {
   const button = el('button', { type: 'button', class: 'small' }, words.copy);
@@ -13,7 +13,7 @@ for (const block of document.querySelectorAll<HTMLElement>('.code')) {
 }
 
 const input = byId<HTMLInputElement>('help-search');
-byId('help-searching').hidden = false;
+byId('help-search-box').hidden = false;
 
 /** Loaded on the first search. */
 let loading: Promise<readonly SearchSection[]> | undefined;
@@ -31,13 +31,13 @@ async function search(): Promise<void> {
     const found = query === '' ? [] : searchSections(await passages(), query);
     // The query has changed since.
     if (input.value.trim() !== query) return;
-    byId('help-found').replaceChildren(...found.map((passage) => resultItem(passage, query)));
+    byId('help-results').replaceChildren(...found.map((passage) => resultItem(passage, query)));
     showStatus(query === '' ? '' : found.length === 0 ? words.nothing : fill(words.found, { count: found.length }));
   } catch {
-    byId('help-found').replaceChildren();
+    byId('help-results').replaceChildren();
     showStatus(words.unreachable);
   }
-  byId('help-found').hidden = query === '';
+  byId('help-results').hidden = query === '';
 }
 
 function showStatus(sentence: string): void {
@@ -48,8 +48,14 @@ function showStatus(sentence: string): void {
 function resultItem({ address, page, title, text }: SearchSection, query: string): HTMLLIElement {
   const { before, hit, after } = snippet(text, query);
   const link = el('a', { href: root + address, class: 'section' }, title);
-  const where = title === page ? [] : [el('span', { class: 'where' }, page)];
-  return el('li', {}, link, ...where, el('span', { class: 'around', lang: 'en' }, before, el('mark', {}, hit), after));
+  const pageTitle = title === page ? [] : [el('span', { class: 'page-title' }, page)];
+  return el(
+    'li',
+    {},
+    link,
+    ...pageTitle,
+    el('span', { class: 'excerpt', lang: 'en' }, before, el('mark', {}, hit), after),
+  );
 }
 
 input.addEventListener('input', () => void search());
