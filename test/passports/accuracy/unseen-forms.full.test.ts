@@ -16,7 +16,7 @@ import { openBlindReader } from './blind-reading.ts';
 import { confirm } from './confirm.ts';
 
 // TEMPLATES_SETS=first,second selects sets of blind forms; TEMPLATES_CACHE=FOLDER keeps their pages.
-const sets = (process.env['TEMPLATES_SETS'] ?? 'sixteenth,twentythird').split(',');
+const sets = (process.env['TEMPLATES_SETS'] ?? 'twentythird').split(',');
 const keptCache = process.env['TEMPLATES_CACHE'];
 
 /** The technical plan of the federal cadastre, drawn by three authors. */
