@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sampleWindow } from '../../../../test/support/speech/sample-recordings.ts';
+import { readOnnxModel, writeOnnxModel } from '../../onnx-model.ts';
 import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
 import { logMel } from './log-mel.ts';
 import { mergedFrames } from './merge-silence.ts';
+import { openNetwork } from './network.ts';
 import { detectQuietFrames } from './silence.ts';
 
 const HEADS = 8;
@@ -90,6 +93,31 @@ test('frames that stand for four of the silence change the frames of speech litt
     ),
   };
   expect(relativeError(rows(await encode(graph, uncounted), own), expected)).toBeGreaterThan(0.2);
+});
+
+test('a spectrogram without its padding gives the same frames as the whole one', { timeout: 60_000 }, async () => {
+  const graph = fasterEncoder(encoderFile, { heads: HEADS, signed: true });
+  const merged = framesOf(seconds, isQuiet);
+  const whole = await encode(graph, { ...merged, input_features: mel });
+  expect(relativeError(values(await encode(graph, merged)), values(whole))).toBeLessThan(0.001);
+});
+
+test('a model whose spectrogram has a fixed length gets the whole one', { timeout: 60_000 }, async () => {
+  const model = readOnnxModel(encoderFile);
+  // A TypeProto of a float tensor [1, 80, 3000].
+  const shape = [0x0a, 2, 8, 1, 0x0a, 2, 8, 80, 0x0a, 3, 8, 0xb8, 0x17];
+  model.graph.input[0]!.type = Uint8Array.of(0x0a, 4 + shape.length, 8, 1, 0x12, shape.length, ...shape);
+  const directory = await mkdtemp(join(tmpdir(), 'fixed-length-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const encoder = join(directory, 'encoder.onnx');
+  await writeFile(encoder, writeOnnxModel(model));
+  const decoder = join(folder, 'decoder_model_merged_quantized.onnx');
+  const sizes = { threads: 1, bins: 80, encoderHeads: HEADS, decoderHeads: HEADS };
+  const network = await openNetwork({ encoder, decoder }, { ...sizes, alignmentHeads: [[3, 1]] });
+  const { state, release } = await network.start(samples, 50_258);
+  expect(state.attention[0]).toHaveLength(1500);
+  await release();
+  await network.close();
 });
 
 test('the faster decoder computes what the original computes, token by token', { timeout: 60_000 }, async () => {

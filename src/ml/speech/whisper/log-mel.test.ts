@@ -38,3 +38,11 @@ test('logMel adds 6 dB for twice the amplitude and clips silence at the floor', 
   expect(4 * (logMel(loud, 128)[at]! - logMel(soft, 128)[at]!)).toBeCloseTo(Math.log10(4), 4);
   expect(new Set(logMel(new Float32Array(16_000), 80))).toEqual(new Set([-1.5]));
 });
+
+test('logMel computes the first frames as of the whole window', () => {
+  const samples = Float32Array.from({ length: 20_000 }, (_, i) => Math.sin(i ** 1.7));
+  const [whole, first] = [logMel(samples, 80), logMel(samples, 80, 150)];
+  for (let bin = 0; bin < 80; bin++) {
+    expect(first.subarray(bin * 150, (bin + 1) * 150)).toEqual(whole.subarray(bin * FRAMES, bin * FRAMES + 150));
+  }
+});

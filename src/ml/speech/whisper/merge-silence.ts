@@ -27,8 +27,8 @@ const MERGED = 4;
 const MARGIN = 10;
 /** Frames at both ends of a pause that are kept: quiet sounds begin and end words. */
 const PAUSE_MARGIN = 10;
-/** The last frames that are convolved see the end. */
-const EDGE = 2;
+/** The last frame that is convolved sees the end. */
+const EDGE = 1;
 
 /** For a window of `seconds`, padded to 30 s. `isQuiet` tells the frames without sound. */
 export function mergedFrames(seconds: number, isQuiet: (frame: number) => boolean): MergedFrames {

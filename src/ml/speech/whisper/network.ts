@@ -49,6 +49,8 @@ export async function openNetwork(
   const decoder = await openGraph(graphs.step);
   const takes = (session: InferenceSession, input: string) => session.inputNames.includes(input);
   const mergesFrames = takes(encoder, 'kept_frames') && takes(decoder, 'frame_scores');
+  const [, , length] = shapeOf(encoder, 'input_features');
+  const fixedColumns = typeof length === 'number' && length > 0 ? length : undefined;
   const framesOf = (samples: Float32Array): MergedFrames =>
     mergesFrames ? mergedFrames(samples.length / SAMPLE_RATE, detectQuietFrames(samples)) : ALL_FRAMES;
   const pasts = decoder.inputNames.filter((name) => name.startsWith('past_key_values.'));
@@ -81,7 +83,7 @@ export async function openNetwork(
   ): Promise<{ readonly state: DecoderState; release(): Promise<void> }> {
     const merged = framesOf(samples);
     const { kept, counts, convolved, sources } = merged;
-    const columns = 2 * convolved;
+    const columns = fixedColumns ?? 2 * convolved;
     const frameScores = new Tensor('float32', Float32Array.from(counts, Math.log), [counts.length]);
     const frames = {
       kept_frames: integers(kept, [kept.length]),

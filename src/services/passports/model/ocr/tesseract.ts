@@ -30,7 +30,8 @@ export async function openTesseract(
   let hasFailed = false;
   /** Logs the first of successive failures. */
   const logFallback = (err: unknown) => {
-    if (!hasFailed) log?.warn({ err }, 'the pool of Tesseract processes failed; each page starts a process of its own');
+    if (!hasFailed)
+      log?.warn({ err }, 'the pool of Tesseract processes failed; pages start processes of their own until it works');
     hasFailed = true;
   };
   const pool = await openTesseractPool(all, concurrency).catch(logFallback);
