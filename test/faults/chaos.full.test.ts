@@ -71,15 +71,20 @@ describe('Assay with an external database', () => {
 
   it('replays the accepted task when the client retries after the gateway died between commit and response', async () => {
     const picture = await uploadPicture(assay, 1);
-    await database.db.query(SLOW_COMMIT);
+    const gateway = await assay.child('serve');
+    await database.db.query(WAITING_COMMIT);
     const ask = () => assay.call('/predict', { headers: { 'idempotency-key': 'once' }, body: { image_url: picture } });
-    const cutOff = ask().catch((error: Error) => error.name);
-    await waitUntil(async () => {
-      const { rowCount } = await database.db.query(`select from pg_stat_activity where wait_event = 'PgSleep'`);
-      return rowCount > 0;
+    await database.db.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(1)');
+      const cutOff = ask().catch((error: Error) => error.name);
+      await waitUntil(async () => {
+        const { rowCount } = await database.db.query(`select from pg_stat_activity where wait_event = 'advisory'`);
+        return rowCount > 0;
+      });
+      signalTo(gateway, 'SIGKILL');
+      expect(await cutOff).toBe('TypeError');
     });
-    signalTo(await assay.child('serve'), 'SIGKILL');
-    expect(await cutOff).toBe('TypeError');
+    await waitUntil(async () => (await database.db.query('select from tasks')).rowCount === 1);
 
     await waitUntil(() => assay.call('/livez').then(...TO_BOOLEAN));
     const second = await ask();
@@ -171,7 +176,9 @@ const predictMany = async (assay: Assay, picture: string, count: number): Promis
 const TO_BOOLEAN = [() => true, () => false] as const;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-const SLOW_COMMIT = `
-  create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$;
-  create trigger slow after insert on tasks for each statement execute function slow();
+/** An inserted task is committed when nobody else holds the lock. */
+const WAITING_COMMIT = `
+  create function wait_for_lock() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
+  create trigger waiting_commit after insert on tasks for each statement execute function wait_for_lock();
 `;
