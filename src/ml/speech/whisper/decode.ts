@@ -1,5 +1,6 @@
 import { argmax } from '../../tensor.ts';
 import { logSumExp, suppressTokens } from './logits.ts';
+import { createLookAhead } from './look-ahead.ts';
 import type { DecoderState } from './network.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -26,7 +27,7 @@ export interface DecodingOptions {
   /** The token of the task; default: transcribe. */
   readonly task?: number | undefined;
   readonly maxTokens: number;
-  /** 0 is greedy decoding; above 0 samples with `random`. */
+  /** 0 is greedy decoding with look-ahead; above 0 samples with `random`. */
   readonly temperature?: number;
   readonly random?: () => number;
   /** For `preferTerms`; takes 200 kB per token. */
@@ -70,11 +71,12 @@ export async function transcribe(
   for (const token of [vocabulary.languages.get(language)!, task, vocabulary.noTimestamps]) {
     state = await state.step(token);
   }
+  const lookAhead = createLookAhead(vocabulary, throwIfStopped);
   for (;;) {
     throwIfStopped();
     const { logits } = state;
     suppressTokens(logits, vocabulary, tokens.length === 0);
-    const token = temperature === 0 ? argmax(logits) : sampleToken(logits, temperature, random());
+    const token = temperature === 0 ? await lookAhead.choose(state) : sampleToken(logits, temperature, random());
     const logProbability = logits[token]! - logSumExp(logits);
     const { attention } = state;
     const ended = keepLogits ? { tokens, state } : { tokens };
@@ -84,7 +86,7 @@ export async function transcribe(
     tokens.push({ token, logProbability, attention, ...(keepLogits && { logits }) });
     if (isLooping(tokens)) return { ...ended, endLogProbability: 0, stopped: 'loop' };
     if (tokens.length === maxTokens) return { ...ended, endLogProbability: 0, stopped: 'length' };
-    state = await state.step(token);
+    state = await lookAhead.step(state, token);
   }
 }
 
