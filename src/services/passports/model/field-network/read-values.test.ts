@@ -75,7 +75,8 @@ describe('readField', () => {
     const rules = ruledRow([40, 56.5, 120], 38, 52);
     expect(valueAt('areas:total_area', readingOf([thousands, area]))).toBe(3842.6);
     expect(valueAt('areas:total_area', readingOf([thousands, area], { rules }))).toBe(842.6);
-    expect(valueAt('areas:total_area', readingOf([{ ...thousands, at: [40, 40] }, area]))).toBe(842.6);
+    expect(valueAt('areas:total_area', readingOf([{ ...thousands, at: [45.5, 40] }, area]))).toBe(3842.6);
+    expect(valueAt('areas:total_area', readingOf([{ ...thousands, at: [44, 40] }, area]))).toBe(842.6);
     const next = { at: [49, 60], text: '4' } as const;
     expect(valueAt('areas:total_area', readingOf([thousands, area, next]))).toBe(842.6);
   });

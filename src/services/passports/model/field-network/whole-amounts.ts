@@ -60,6 +60,9 @@ function withDigitsAfter(
   return found;
 }
 
+/** In heights of a digit. Measured: the space of DejaVu Sans after a `1` is 0.65. */
+const MAX_THOUSANDS_SPACE = 0.7;
+
 function withDigitsBefore(
   members: readonly number[],
   { tokens, areApart }: PageReading,
@@ -68,7 +71,7 @@ function withDigitsBefore(
   const [first] = inReadingOrder(members.map((i) => tokens[i]!));
   if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
   // In heights of a digit; `051.3` is no number of its own.
-  const reach = first.text.startsWith('0') ? 1 : 0.5;
+  const reach = first.text.startsWith('0') ? 1 : MAX_THOUSANDS_SPACE;
   const thousands = tokens.findIndex(
     ({ text, x1, y0, y1 }) =>
       /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < reach * (y1 - y0) && y0 < first.y1 && y1 > first.y0,

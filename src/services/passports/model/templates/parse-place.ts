@@ -7,7 +7,7 @@ import { toTextValue, withoutScribbles } from '../fields/correct-text.ts';
 import { joinText, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
-import { isSign } from './text-run.ts';
+import { isSignBefore } from './text-run.ts';
 
 export interface ParsedPlace {
   readonly value: Exclude<Field['value'], null>;
@@ -48,7 +48,7 @@ export function parsePlace(
 /** Removes the form's signs beside a value. */
 function trim(tokens: readonly FormToken[]): FormToken[] {
   const own = [...tokens];
-  while (own.length > 1 && isSign(own[0]!)) own.shift();
+  while (own.length > 1 && isSignBefore(own[0]!, own[1])) own.shift();
   while (own.length > 1 && /^[—–/|,;:=-]+$/u.test(own.at(-1)!.text)) own.pop();
   return own;
 }

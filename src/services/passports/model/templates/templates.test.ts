@@ -137,6 +137,18 @@ describe('A template', () => {
     expect(read(misread).template).toBeDefined();
   });
 
+  it('keeps the first word of a sentence that begins with No, and drops the sign of a number', () => {
+    const page = (text: string) => form({ ...FIRST, place: text });
+    const key = 'notes:text';
+    const lessons = [
+      learnLesson([page('Access was granted to the loft')], [typed(key, 'Access was granted to the loft')], schema),
+    ];
+    const remarkOf = (text: string) =>
+      applyTemplates([page(text)], {}, [{ id: 't', lessons }], schema).fields[key]?.value;
+    expect(remarkOf('No access was granted')).toBe('No access was granted');
+    expect(remarkOf('No 12 of the register')).toBe('12 of the register');
+  });
+
   it('does not match the same words at other places', () => {
     const lines = form(SECOND).words.map(({ text }, i): Line => [40 + ((i * 97) % 400), 40 + ((i * 131) % 700), text]);
     expect(read(pageOf(lines)).template).toBeUndefined();

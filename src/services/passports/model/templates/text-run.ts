@@ -38,7 +38,7 @@ export function readRun(rest: readonly FormToken[], from: FormToken | undefined,
   const { document, wide, firstGap, spaced } = options;
   const tokens: FormToken[] = [];
   let last = from;
-  for (const token of rest) {
+  for (const [i, token] of rest.entries()) {
     const gap = last ? token.x0 - last.x1 : 0;
     const isFirst = tokens.length === 0;
     if (!isValue(options, token)) {
@@ -49,7 +49,7 @@ export function readRun(rest: readonly FormToken[], from: FormToken | undefined,
       }
       return { tokens, ended: true };
     }
-    if (isFirst && !spaced && isSign(token) && gap < firstGap) {
+    if (isFirst && !spaced && isSignBefore(token, rest[i + 1]) && gap < firstGap) {
       last = token;
       continue;
     }
@@ -114,3 +114,7 @@ export function startOfNextLine(before: FormToken, context: PlaceContext, wide: 
 
 /** A sign of the form before a value: №, a dash. */
 export const isSign = ({ text }: FormToken): boolean => /^([^\p{L}\d«"(]+|№.?|N[oо°º]?\.?)$/u.test(text);
+
+/** `No` before a word begins a sentence. */
+export const isSignBefore = (token: FormToken, next: FormToken | undefined): boolean =>
+  isSign(token) && !(token.text === 'No' && /^\p{Ll}/u.test(next?.text ?? ''));
