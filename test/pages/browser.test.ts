@@ -531,6 +531,9 @@ describe('Defectoscopy upload page', () => {
     const { text, headers } = await product.call('/', { token: null });
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(text).not.toMatch(/<style|style=|onclick|javascript:|https?:/);
+    const preloaded = Array.from(text.matchAll(/rel="modulepreload" href="([^"]+)"/g), ([, name]) => name!);
+    expect(preloaded).not.toEqual([]);
+    expect(preloaded.filter((name) => name.includes('.test.'))).toEqual([]);
     const [address] = /assets\/[0-9a-f]{16}\/ui\/styles\.css/.exec(text) ?? [];
     const part = await product.call(`/${address}`, { token: null });
     expect(part).toMatchObject({ status: 200 });
