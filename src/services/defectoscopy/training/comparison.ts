@@ -51,7 +51,12 @@ export function comparisonTable(comparison: Comparison): string[] {
 }
 
 const change = (before: number | undefined, after: number | undefined): [string, string, string] => {
-  const points = before === undefined || after === undefined ? undefined : 100 * (after - before);
-  const text = points === undefined ? '–' : `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}`;
+  const text = before === undefined || after === undefined ? '–' : signed(100 * (after - before));
   return [percent(before), percent(after), text];
 };
+
+/** A difference that rounds to zero has no sign. */
+function signed(points: number): string {
+  const size = Math.abs(points).toFixed(1);
+  return size === '0.0' ? size : `${points < 0 ? '−' : '+'}${size}`;
+}
