@@ -10,7 +10,7 @@ const compile = createValidators();
 
 /** The single detail for `value`. */
 function detail(schema: object, value: unknown, where: Part = 'body') {
-  const validate = compile(where, schema);
+  const validate = compile(where === 'query' ? 'querystring' : where, schema);
   expect(validate(value)).toBe(false);
   const [first, ...others] = detailsOf({ kind: 'schema', where, problems: validate.errors! });
   expect(others).toEqual([]);
@@ -108,6 +108,30 @@ describe('the error detail', () => {
       type: 'bool_parsing',
       input: '1',
     });
+  });
+
+  it.each([
+    ['integer', ['0x10', '0b1', '0o7', '1e2', ' 1', '1 ', '1.5', 'a', '']],
+    ['number', ['0x1', '0b1', ' 0.5', '0.5 ', 'Infinity', '1e', 'a', '']],
+  ])('a query parameter of type %s must be decimal', (type, texts) => {
+    for (const text of texts) {
+      expect(detail(field({ type }), { x: text }, 'query'), text).toMatchObject({
+        loc: ['query', 'x'],
+        type: type === 'integer' ? 'int_parsing' : 'float_parsing',
+        input: text,
+      });
+    }
+  });
+
+  it.each([
+    ['integer', ['0', '10', '-1', '+1', '1.0']],
+    ['number', ['0', '-0.5', '.5', '1.', '1e-3', '1E3']],
+  ])('converts decimal query parameters of type %s', (type, texts) => {
+    for (const text of texts) {
+      const query: Record<string, unknown> = { x: text };
+      expect(compile('querystring', field({ type }))(query), text).toBe(true);
+      expect(query['x']).toBe(Number(text));
+    }
   });
 
   it('omits secrets and objects and truncates long text', () => {
