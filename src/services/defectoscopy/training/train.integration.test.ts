@@ -82,7 +82,7 @@ describe('assay train', () => {
     expect(reports['defects']).toMatchObject({ split: 'test', accuracy: 1 });
     expect(output.join('\n')).toContain('60 images in folders named by defect');
     expect(output.join('\n')).toContain('surface head of version 1.0.0 is used');
-    expect(output.join('\n')).toContain('assay models promote 2026-03-04.1');
+    expect(output.join('\n')).toContain('node scripts/assay.mjs models promote 2026-03-04.1');
 
     const rust = await classify(version, 'rust');
     expect(rust).toMatchObject({ surface: 'wall', defects: [{ name: 'rust stain' }], model_version: version });

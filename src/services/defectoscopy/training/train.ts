@@ -119,7 +119,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 
 export const usageLines = (version: string) => [
   `To try it, add "model_version": "${version}" to the body of POST /predict.`,
-  `To make it the default: assay models promote ${version}`,
+  `To make it the default: node scripts/assay.mjs models promote ${version}`,
 ];
 
 /** The newest shipped version, on whose network versions are trained. */
