@@ -50,7 +50,7 @@ export const deliveriesTexts = localize({
   },
   redeliver: {
     title: { en: 'Send failed webhooks again', ru: 'Повторная отправка' },
-    since: { en: 'Failed since', ru: 'Не доставленные с' },
+    since: { en: 'Failed since', ru: 'Недоставленные с' },
     pending: { en: 'Include pending webhooks and those on hold', ru: 'Включая ожидающие и отложенные' },
     send: { en: 'Send all again', ru: 'Отправить все снова' },
     queued: { en: 'Queued for redelivery: {count}', ru: 'Поставлено в очередь: {count}' },

@@ -131,8 +131,10 @@ async function change(element: HTMLButtonElement, send: () => Promise<void>, don
 }
 
 function historyItem({ action, actor, at, ...versions }: ModelList['history'][number]): HTMLElement {
-  const { default: defaultVersion = texts.newest, shadow = texts.none } = versions;
-  const what = fill(texts.actions[action] ?? action, { default: defaultVersion, shadow });
+  const { default: defaultVersion, shadow = texts.none } = versions;
+  const isToNewest = action === 'rollback' && defaultVersion === undefined;
+  const text = isToNewest ? texts.rolledBackToNewest : (texts.actions[action] ?? action);
+  const what = fill(text, { default: defaultVersion ?? texts.none, shadow });
   return el(
     'li',
     {},

@@ -24,7 +24,7 @@ export const modelsTexts = localize({
     ru: { surface: 'Поверхность', masters: 'Группы', defects: 'Дефекты' } as Names,
   },
   figure: {
-    en: '{head}: {share} correct of {images} {split} photos',
+    en: '{head}: {share} correct, {split} photos: {images}',
     ru: '{head}: верно {share}, {split} фото: {images}',
   },
   splits: {
@@ -103,7 +103,7 @@ export const modelsTexts = localize({
   },
   agreement: {
     en: '{shadow} agrees with {default} on {share} of {photos} photos.',
-    ru: 'Версии {shadow} и {default} согласны в {share} случаев (всего фото: {photos}).',
+    ru: 'Результаты версий {shadow} и {default} совпали в {share} случаев (всего фото: {photos}).',
   },
   photos: { en: 'Photos', ru: 'Фото' },
   noDefect: { en: 'No defects', ru: 'Без дефектов' },
@@ -115,7 +115,6 @@ export const modelsTexts = localize({
   },
   history: { en: 'History', ru: 'История' },
   noHistory: { en: 'No changes yet.', ru: 'Изменений пока нет.' },
-  newest: { en: 'the newest shipped version', ru: 'новейшая версия поставки' },
   actions: {
     en: {
       promote: '{default} promoted',
@@ -127,6 +126,10 @@ export const modelsTexts = localize({
       rollback: 'Возврат к версии: {default}',
       shadow: 'Теневая версия: {shadow}',
     } as Names,
+  },
+  rolledBackToNewest: {
+    en: 'Rolled back to the newest shipped version',
+    ru: 'Возврат к новейшей версии из поставки',
   },
   none: { en: 'none', ru: 'нет' },
   offline: { en: 'The server cannot be reached.', ru: 'Сервер недоступен.' },
