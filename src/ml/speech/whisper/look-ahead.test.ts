@@ -42,13 +42,25 @@ test('the probability of a token is its own, and its steps are not computed agai
   expect(steps).toHaveLength(12);
 });
 
-test('the end of the text can be the better sequel', async () => {
+test.each([0.3, 0.9])(
+  'a text does not end because its end has no sequel (letters of probability %d)',
+  async (probability) => {
+    const { encoded } = fakeDecoder((text) => {
+      if (text.length === 0) return logitsFor(letter('a'), 0.99);
+      if (text.length === 1) return doubtful(letter('b'), END, 0.3);
+      return text.length < 6 ? logitsFor(letter('c'), probability) : logitsFor(END, 0.99);
+    });
+    expect(textOf(await transcribe(encoded, LETTERS, 'en', options))).toBe('abcccc');
+  },
+);
+
+test('sequels are compared over as many tokens as the shorter one has', async () => {
   const { encoded } = fakeDecoder((text) => {
-    if (text.length === 0) return logitsFor(letter('a'), 0.99);
-    if (text.length === 1) return doubtful(letter('b'), END, 0.3);
-    return logitsFor(letter('c'), 0.3);
+    if (text.length === 0) return doubtful(letter('a'), letter('b'), 0.3);
+    if (text[0] === letter('b')) return logitsFor(END, 0.9);
+    return text.length < 6 ? logitsFor(letter('x'), 0.85) : logitsFor(END, 0.99);
   });
-  expect(textOf(await transcribe(encoded, LETTERS, 'en', options))).toBe('a');
+  expect(textOf(await transcribe(encoded, LETTERS, 'en', options))).toBe('axxxxx');
 });
 
 test('noise, where each token is doubtful, takes at most about twice the steps', async () => {

@@ -9,11 +9,11 @@ interface Step {
   readonly next: DecoderState;
 }
 
-/** Tokens after a state, and their log-probability up to a constant of that state. */
+/** Tokens after a state, and the log-probability of the first, the first two, and so on, up to a constant of that state. */
 interface Sequel {
   readonly token: number;
   readonly steps: readonly Step[];
-  readonly score: number;
+  readonly scores: readonly number[];
 }
 
 /**
@@ -26,19 +26,20 @@ export function createLookAhead(vocabulary: Vocabulary, throwIfStopped: () => vo
   let known: readonly Step[] = [];
   let stepsLeft = FREE_STEPS;
 
-  async function follow(state: DecoderState, first: number, computed: readonly Step[]): Promise<Sequel> {
+  /** Ends early at the end of the text, or when the score is not above `least`. */
+  async function follow(state: DecoderState, first: number, computed: readonly Step[], least: number): Promise<Sequel> {
     const steps: Step[] = [];
-    let score = state.logits[first]!;
+    const scores = [state.logits[first]!];
     let [current, token] = [state, first];
-    while (steps.length < SEQUEL_TOKENS && token !== vocabulary.endOfText) {
+    while (steps.length < SEQUEL_TOKENS && token !== vocabulary.endOfText && scores.at(-1)! > least) {
       throwIfStopped();
       const step = computed[steps.length] ?? { token, next: await takeStep(current, token) };
       steps.push(step);
       current = step.next;
       token = argmax(current.logits);
-      score += current.logits[token]! - logSumExp(current.logits);
+      scores.push(scores.at(-1)! + current.logits[token]! - logSumExp(current.logits));
     }
-    return { token: first, steps, score };
+    return { token: first, steps, scores };
   }
 
   async function takeStep(state: DecoderState, token: number): Promise<DecoderState> {
@@ -54,9 +55,15 @@ export function createLookAhead(vocabulary: Vocabulary, throwIfStopped: () => vo
       const { logits } = state;
       const [best, second] = mostProbable(logits);
       stepsLeft++;
-      if (logits[best]! - logits[second]! >= DOUBTFUL || stepsLeft < 2 * SEQUEL_TOKENS) return best;
-      const sequels = [await follow(state, best, known), await follow(state, second, [])] as const;
-      const better = sequels[1].score > sequels[0].score ? sequels[1] : sequels[0];
+      // The end of the text has no sequel to compare.
+      const mayEnd = best === vocabulary.endOfText || second === vocabulary.endOfText;
+      const isDoubtful = logits[best]! - logits[second]! < DOUBTFUL && !mayEnd;
+      if (!isDoubtful || stepsLeft < 2 * SEQUEL_TOKENS) return best;
+      const likelier = await follow(state, best, known, Number.NEGATIVE_INFINITY);
+      const other = await follow(state, second, [], likelier.scores.at(-1)!);
+      // The text may end in one of them.
+      const last = Math.min(likelier.scores.length, other.scores.length) - 1;
+      const better = other.scores[last]! > likelier.scores[last]! ? other : likelier;
       known = better.steps;
       return better.token;
     },
