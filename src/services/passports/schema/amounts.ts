@@ -18,7 +18,10 @@ export function findAmount(spec: ValueSpec, text: string, label: string): Found<
   const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
   // Amounts in thousands of roubles have three decimals: the separator is no grouping.
   const value = factor >= 1000 && ofMoney !== undefined ? (findNumber(ofMoney)?.value ?? number.value) : number.value;
-  if (factor === FOOT || factor === SQUARE_FOOT) return { ...number, value: Math.round(value * factor * 100) / 100 };
+  if (factor === FOOT || factor === SQUARE_FOOT) {
+    const inches = Number(factor === FOOT ? (INCHES.exec(after)?.[1] ?? 0) : 0);
+    return { ...number, value: Math.round((value + inches / 12) * factor * 100) / 100 };
+  }
   if (factor !== 1) return { ...number, value: round(value * factor) };
   const amount = addMinorUnits(spec, text, addWordsInBrackets(spec, text, number));
   return { ...amount, value: round(inMetres(spec, amount.value)) };
@@ -125,19 +128,21 @@ const unit = (words: string): RegExp => new RegExp(`(?:^|[,(])\\s*(?:${words})(?
 // International feet in metres and square metres.
 const FOOT = 0.3048;
 const SQUARE_FOOT = FOOT * FOOT;
+/** `ft 6 in` after a number. */
+const INCHES = /^\s*(?:ft|feet|foot)\.?\s*(\d{1,2})\s*in(?:ch|ches)?(?!\p{L})/iu;
 
 const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {
   m2: [
     [unit('га|гектар\\p{L}*|ha|hectares?'), 10_000],
     [unit('сот\\.?|сотк\\p{L}*|соток|ар'), 100],
-    [unit('sq\\.?\\s*(?:ft|feet|foot)|square\\s(?:feet|foot)|ft²|ft2|sf'), SQUARE_FOOT],
     [unit('(?:кв\\.?|квадратн\\p{L}*)\\s*м\\p{L}*|м\\.?\\s?кв|м²|м2|m²|m2|sq\\.?\\s*m'), 1],
+    [unit('(?:sq\\.?|square)\\s*(?:ft|feet|foot)|(?:ft|feet)\\s?\\^?[²2]'), SQUARE_FOOT],
   ],
   m: [
     [unit('см|cm|сантиметр\\p{L}*'), 0.01],
     [unit('мм|mm'), 0.001],
-    [unit('ft|feet|foot'), FOOT],
     [unit('м|m|метр\\p{L}*|met(?:re|er)s?'), 1],
+    [unit('ft|feet|foot'), FOOT],
   ],
   rub: [
     [unit('тыс\\p{L}*\\.?|т\\.?\\s?р(?:уб\\p{L}*)?|thousands?'), 1_000],

@@ -23,6 +23,9 @@ const cases: Readonly<Record<string, [ValueSpec, [text: string, value: number | 
       ['- 52,4', 52.4],
       ['1,864 sq ft', 173.17],
       ['1,864 square feet', 173.17],
+      ['1,864 ft²', 173.17],
+      ['54.8 m² (590 sq ft)', 54.8],
+      ['54.8 m², sq ft 590', 54.8],
       ['девятьсот двадцать девять целых четыре десятых м2', 929.4],
       ['61,5 (шестьдесят одна целая пять десятых)', 61.5],
     ],
@@ -62,6 +65,8 @@ const cases: Readonly<Record<string, [ValueSpec, [text: string, value: number | 
       ['h=2,50', 2.5],
       ['8.5 ft', 2.59],
       ['8 feet', 2.44],
+      ['8 ft 6 in', 2.59],
+      ['2.59 m (8.5 ft)', 2.59],
       ['2,50-2,70', 2.5],
       ['3,80/4,40', 3.8],
     ],
@@ -130,6 +135,13 @@ describe.each(Object.entries(cases))('readValue of a %s', (_kind, [spec, texts])
 });
 
 describe('readValue', () => {
+  it('converts feet of a label, unless it has metres too', () => {
+    expect(readValue(HEIGHT, '8.5', 'CEILING HEIGHT (FT)')?.value).toBe(2.59);
+    expect(readValue(HEIGHT, '2.6', 'Height, m (ft)')?.value).toBe(2.6);
+    expect(readValue(AREA, '1,864', 'TOTAL LIVING AREA (SQ FT)')?.value).toBe(173.17);
+    expect(readValue(AREA, '54.8', 'Area, m² (sq ft)')?.value).toBe(54.8);
+  });
+
   it.each([
     [['05/14/1984', '11/03/1984'], true],
     [['05/14/84,', 'Deed', '1402/9'], true],

@@ -147,6 +147,7 @@ describe('A template', () => {
       applyTemplates([page(text)], {}, [{ id: 't', lessons }], schema).fields[key]?.value;
     expect(remarkOf('No access was granted')).toBe('No access was granted');
     expect(remarkOf('No 12 of the register')).toBe('12 of the register');
+    expect(remarkOf('No б/н of the register')).toBe('б/н of the register');
   });
 
   it('does not match the same words at other places', () => {

@@ -49,7 +49,7 @@ export function readRun(rest: readonly FormToken[], from: FormToken | undefined,
       }
       return { tokens, ended: true };
     }
-    if (isFirst && !spaced && isSignBefore(token, rest[i + 1]) && gap < firstGap) {
+    if (isFirst && !spaced && isSignBefore(token, valueAfter(options, rest[i + 1])) && gap < firstGap) {
       last = token;
       continue;
     }
@@ -115,6 +115,9 @@ export function startOfNextLine(before: FormToken, context: PlaceContext, wide: 
 /** A sign of the form before a value: №, a dash. */
 export const isSign = ({ text }: FormToken): boolean => /^([^\p{L}\d«"(]+|№.?|N[oо°º]?\.?)$/u.test(text);
 
-/** `No` before a word begins a sentence. */
+/** `No` before an English word begins a sentence. */
 export const isSignBefore = (token: FormToken, next: FormToken | undefined): boolean =>
-  isSign(token) && !(token.text === 'No' && /^\p{Ll}/u.test(next?.text ?? ''));
+  isSign(token) && !(token.text === 'No' && /^[a-z]{2}/u.test(next?.text ?? ''));
+
+const valueAfter = (context: PlaceContext, next: FormToken | undefined) =>
+  next && isValue(context, next) ? next : undefined;
