@@ -47,7 +47,7 @@ export function transcribeCommand(source: string, options: TranscribeOptions, si
   });
 }
 
-const printTask = (options: ClientCommandOptions, task: { task_id: string; status: string }) =>
-  printResult(options, task, [`${task.task_id}  ${task.status}`]);
+const printTask = (options: ClientCommandOptions, task: { task_id: string }) =>
+  printResult(options, task, [task.task_id]);
 
 const estimateOf = (task: { estimated_wait_seconds: number }) => ({ estimateSeconds: task.estimated_wait_seconds });

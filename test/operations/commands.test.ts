@@ -436,6 +436,13 @@ describe('assay predict', () => {
     expect(await photos.waitForResult(accepted.task_id)).toMatchObject({ status: 'done' });
   });
 
+  it('prints only the task id with --no-wait', async () => {
+    const { code, out } = await assay(['predict', WALL, ...at(photos), '--no-wait'], { ASSAY_TOKEN: TOKEN });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^[0-9A-Z]{26}\n$/);
+    expect(await photos.waitForResult(out.trim())).toMatchObject({ status: 'done' });
+  });
+
   it('exits with status 1 when the task fails', async () => {
     const withoutWorker = await startProduct();
     onTestFinished(() => withoutWorker.stop());
