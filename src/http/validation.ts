@@ -58,7 +58,7 @@ export function createValidators(): (part: string, schema: object) => Validator 
     let compiled: ValidateFunction | undefined;
     // Compiled at the first use: the validators of all routes would take 40 % of the start of a gateway.
     const validate: Validator = (data) => {
-      const malformed = part === 'querystring' ? malformedNumber(schema, data) : undefined;
+      const malformed = part === 'querystring' || part === 'params' ? malformedNumber(schema, data) : undefined;
       if (malformed !== undefined) {
         validate.errors = [malformed];
         return false;
@@ -78,7 +78,7 @@ const NUMBER_TEXTS: Readonly<Record<string, RegExp>> = {
   number: /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i,
 };
 
-/** The error of the first query parameter that is no decimal number although its schema is numeric. */
+/** The error of the first parameter that is no decimal number although its schema is numeric. */
 function malformedNumber(schema: { properties?: Record<string, { type?: string }> }, query: unknown) {
   const values = query as Readonly<Record<string, unknown>>;
   for (const [name, { type = '' }] of Object.entries(schema.properties ?? {})) {
