@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import { createModelContext } from '../../src/role-contexts.ts';
 import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
@@ -434,6 +434,20 @@ describe('Defectoscopy upload page', () => {
     await until(() => page.locator('#result-title').textContent()).toContain('Crack');
     await page.getByRole('button', { name: /first.jpg/ }).click();
     expect(await page.locator('#result-title').textContent()).toBe('Processing was cancelled.');
+  });
+
+  it('asks before it is left until the server has accepted the files', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    const asks = () => page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    expect(await asks()).toBe(false);
+    const held = new Promise<Route>((resolve) => void page.route('**/predict', resolve));
+    await choosePhoto(page);
+    const request = await held;
+    expect(await asks()).toBe(true);
+    await request.fallback();
+    await until(() => page.locator('#result-title').textContent()).toContain('Crack');
+    expect(await asks()).toBe(false);
   });
 
   it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', async (test) => {

@@ -70,6 +70,9 @@ export function initUploadPage<Job extends UploadJob>(
     select(queue.all[0]!);
     queue.startNext();
   }
+  addEventListener('beforeunload', (event) => {
+    if (queue.all.some((job) => job.taskId === undefined && !isOver(job))) event.preventDefault();
+  });
   setInterval(() => {
     if (current && !isOver(current)) showProgress(current, formatters, model.isWarm());
   }, 100);
