@@ -79,8 +79,8 @@ const NUMBER_TEXTS: Readonly<Record<string, RegExp>> = {
 };
 
 /** The error of the first parameter that is no decimal number although its schema is numeric. */
-function malformedNumber(schema: { properties?: Record<string, { type?: string }> }, query: unknown) {
-  const values = query as Readonly<Record<string, unknown>>;
+function malformedNumber(schema: { properties?: Record<string, { type?: string }> }, parameters: unknown) {
+  const values = parameters as Readonly<Record<string, unknown>>;
   for (const [name, { type = '' }] of Object.entries(schema.properties ?? {})) {
     const data = values[name];
     if (typeof data !== 'string' || NUMBER_TEXTS[type]?.test(data) !== false) continue;
