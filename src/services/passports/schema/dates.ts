@@ -28,8 +28,11 @@ export function isMonthFirst(words: readonly string[]): boolean {
   return pairs.some(([a, b]) => isMonth(a) && isDay(b)) && !pairs.some(([a, b]) => isDay(a) && isMonth(b));
 }
 
+/** A label after which `findDate` and `readValue` read dates with the month first. */
+export const MONTH_FIRST_LABEL = 'mm/dd';
+
 /** The date of a text in a document whose dates have the month first. */
-export const readMonthFirst = (text: string): string | undefined => findDate(text, undefined, 'mm/dd')?.value;
+export const readMonthFirst = (text: string): string | undefined => findDate(text, undefined, MONTH_FIRST_LABEL)?.value;
 
 /** Not with hyphens and a short year: telephone numbers. */
 const SWAPPABLE = /^\(?(\d{1,2})(?:\/(\d{1,2})\/(?:\d{4}|\d{2})|-(\d{1,2})-\d{4})[),.;]?$/u;

@@ -161,15 +161,32 @@ const KIND = /^\p{L}{1,9}\.?$/u;
 
 /** The words before a blank, above its start, and those in brackets below it. */
 function captionOf(value: readonly Token[]): string {
-  const { x0, x1, y0, y1 } = boundingBox(value);
-  const below = value[0]!.sheet.tokens.filter(
-    (token) => token.y0 > y0 + 0.5 * (y1 - y0) && token.y0 < y1 + (y1 - y0) && token.x0 < x1 && token.x1 > x0,
-  );
+  const { x0, y0, y1 } = boundingBox(value);
   const above = value[0]!.sheet.tokens.filter(
     (token) => token.y1 < y0 + 1 && token.y1 > y0 - 1.5 * (y1 - y0) && token.x0 < value[0]!.x1 && token.x1 > x0,
   );
   const [before] = /[^,;]{0,20}$/u.exec(labelOf(value))!;
-  return `${before} ${joinText(above)} ${below.some(({ text }) => text.startsWith('(')) ? below.map(({ text }) => text).join(' ') : ''}`;
+  return `${before} ${joinText(above)} ${captionBelow(value)}`;
+}
+
+/** The greatest distance of a caption below a value, in heights of the value: digits are lower than its brackets. */
+const BELOW = 1.6;
+
+/** The words in brackets below a blank, which may be wider than its value: `(номер помещения)` below `3`. */
+function captionBelow(value: readonly Token[]): string {
+  const { x0, x1, y0, y1 } = boundingBox(value);
+  const height = y1 - y0;
+  const line = value[0]!.sheet.tokens
+    .filter((token) => token.y0 > y0 + 0.5 * height && token.y0 < y1 + BELOW * height)
+    .sort((a, b) => a.x0 - b.x0);
+  const isBelow = (token: Token) => token.x0 < x1 + 0.5 * height && token.x1 > x0 - 0.5 * height;
+  const isOpening = ({ text }: Token) => text.startsWith('(');
+  const isApart = (at: number) => !line[at] || !line[at - 1] || line[at]!.x0 - line[at - 1]!.x1 > height;
+  let [first, last] = [line.findIndex(isBelow), line.findLastIndex(isBelow)];
+  while (first > 0 && !isOpening(line[first]!) && !isApart(first)) first--;
+  while (first >= 0 && !line[last]!.text.endsWith(')') && !isApart(last + 1)) last++;
+  const caption = first < 0 ? [] : line.slice(first, last + 1);
+  return caption.some(isOpening) ? caption.map(({ text }) => text).join(' ') : '';
 }
 
 /** Whether `text` has the names and numbers of `part`, and others. */

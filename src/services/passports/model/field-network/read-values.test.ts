@@ -384,6 +384,21 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe('Республика Башкортостан, Белорецкий район, ул. Первомайская');
   });
 
+  it.each([
+    ['between its words', 496, '8'],
+    ['above its last word', 520, '12'],
+  ])('reads the caption in brackets below a blank, with the value %s: premises, and not a flat', (_, x, value) => {
+    const reading = readingOf([
+      { at: [60, 40], text: 'Мира', name: 'address.street', group: 2 },
+      { at: [285, 40], text: '5', name: 'address.house', group: 3 },
+      { at: [x, 40], text: value, name: 'address.flat', group: 4 },
+      { at: [60, 55], text: '(улица)' },
+      { at: [260, 55], text: '(номер дома)' },
+      { at: [460, 55], text: '(номер помещения)' },
+    ]);
+    expect(readParts(reading, address)?.value).toBe(`ул. Мира, д. 5, пом. ${value}`);
+  });
+
   it('joins the parts of an address with their prefixes, from region to flat', () => {
     const reading = partsOf({ flat: '12', house: '5', street: 'Мира', city: 'Пермь', region: 'Пермский край' });
     expect(readParts(reading, address)?.value).toBe('Пермский край, г. Пермь, ул. Мира, д. 5, кв. 12');

@@ -88,7 +88,8 @@ function readFields(
     while (open.length > 0) {
       const read = open.flatMap((field) => {
         const found = readFieldAt(field, specs.get(field.key)!, context);
-        const isUsed = found && (isFindable(field) || isAgreed(field.key, found.value));
+        // A place that does not give what a person typed confirms no value.
+        const isUsed = found && (isFindable(field) || (!field.corrected && isAgreed(field.key, found.value)));
         return isUsed ? [{ ...found, field, match }] : [];
       });
       const next = read.sort((a, b) => a.cost - b.cost)[0];

@@ -55,6 +55,7 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       parts: place ? place.parts.map((part) => partOf(part, place, spec, context, wordTokens)) : [],
       literals: place?.literals ?? [],
       factor: place?.factor ?? 1,
+      ...(place?.monthFirst && { monthFirst: true as const }),
       ...(wrong && { wrong }),
       corrected: confirmed.edited,
       ...(confirmed.value === null && { cleared: true }),

@@ -29,12 +29,13 @@ const MAX_NEAR = 4;
 /** Tries the methods and keeps the first one that finds the value again. */
 export function partOf(
   tokens: readonly FormToken[],
-  { spaced, factor }: LocatedValue,
+  located: LocatedValue,
   spec: FieldSpec,
   context: PlaceContext,
   words: ReadonlyMap<FormToken, number>,
 ): LessonPart {
   const { document } = context;
+  const { spaced } = located;
   const first = tokens[0]!;
   const last = tokens.at(-1)!;
   const cells = spaced ? [] : tokens.map((token) => cellAt(document, token));
@@ -106,7 +107,7 @@ export function partOf(
   });
   const found = described.find((part) => {
     const place = readPlace(part, spec, context);
-    const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
+    const parsed = place && parsePlace(place.tokens, spec, { part, field: located, document });
     return (
       parsed &&
       parsed.tokens.length >= own.length &&

@@ -30,6 +30,8 @@ export interface LessonField {
   readonly literals: readonly string[];
   /** The factor from the printed number, as for thousands of roubles. */
   readonly factor: number;
+  /** Dates of the form have the month first: `03/12/1987` of 12 March. */
+  readonly monthFirst?: true;
   /** Where the reader found a wrong value. */
   readonly wrong?: Area;
   /** A person typed the value, instead of leaving the extracted one unchanged. */

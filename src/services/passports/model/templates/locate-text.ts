@@ -9,6 +9,7 @@ export interface LocatedValue {
   /** Text before, between and after the parts: one more than parts. */
   readonly literals: readonly string[];
   readonly factor: number;
+  readonly monthFirst?: true;
   readonly spaced: boolean;
 }
 
@@ -82,6 +83,9 @@ const MIN_FOUND_ASSEMBLED = 0.55;
 /** The cost of a word elsewhere than behind the word before it, where it stands too. */
 const TORN = 3;
 
+/** The cost of a number that no part has: more than that of a jump to another line, since a text without it is no place. */
+const MISSING_NUMBER = 5;
+
 interface Step {
   readonly cost: number;
   /** Index of the token of this word, or of the last word before it that has one. */
@@ -113,7 +117,7 @@ export function findChained(
   for (const [i, { plain, start, end }] of words.entries()) {
     const isCapital = /\p{Lu}/u.test(value[start]!);
     const isDistinct = /\d/u.test(plain) || (plain.length === 1 && endsPart(value, start, end));
-    const skip = isDistinct ? 2.5 : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
+    const skip = isDistinct ? MISSING_NUMBER : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
     const next: Step[] = steps.map((step) => ({ ...step, cost: step.cost + skip, taken: false, previous: step }));
     for (const token of places[i]!) {
       let best: Step | undefined;
@@ -223,7 +227,9 @@ function toLocated(
     literals.push(value.slice(at, words[from]!.start));
     at = words[to]!.end;
   }
-  literals.push(value.slice(at));
+  // A sign that the last word of the page has too: the bracket of `3 (I)`, which the next document may lack.
+  const end = value.slice(at);
+  literals.push(all.at(-1)!.text.endsWith(end) ? '' : end);
   if (groups.length === 1) return [{ parts: [groups[0]!.tokens], literals: ['', ''], factor: 1, spaced: false }];
   if (!literals.every(isForm)) return undefined;
   return [{ parts: groups.map(({ tokens }) => tokens), literals, factor: 1, spaced: false }];

@@ -1,4 +1,5 @@
 import type { Value } from '../../extraction.ts';
+import { isMonthFirst, MONTH_FIRST_LABEL } from '../../schema/dates.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
@@ -84,8 +85,9 @@ const MAX_WINDOW = 14;
 function findParsed(document: FormDocument, spec: ValueSpec, value: Exclude<Value, null>): LocatedValue[] {
   const found: LocatedValue[] = [];
   const isWhole = spec.type === 'enum' || spec.type === 'boolean';
-  const add = (tokens: readonly FormToken[], factor: number) =>
-    found.push({ parts: [tokens], literals: ['', ''], factor, spaced: false });
+  const add = (tokens: readonly FormToken[], factor: number, monthFirst = false) =>
+    found.push({ parts: [tokens], literals: ['', ''], factor, spaced: false, ...(monthFirst && { monthFirst }) });
+  const orders = spec.type === 'date' ? [false, true] : [false];
   for (const line of document.lines) {
     for (const [start, token] of line.entries()) {
       if (!isWhole && !/[\d«"“]/u.test(token.text) && (spec.type === 'number' || !/\p{L}{3}/u.test(token.text)))
@@ -98,9 +100,14 @@ function findParsed(document: FormDocument, spec: ValueSpec, value: Exclude<Valu
       }
       const window = runFrom(line, start, (spec.type === 'date' ? 14 : 1.1) * document.em, document);
       const text = joinText(window);
-      const read = readValue(spec, text);
-      if (read && read.start < token.text.length && isEqual(read.value, value)) {
-        add(tokensInRange(window, read), 1);
+      const readings = orders.flatMap((monthFirst) => {
+        const read = readValue(spec, text, monthFirst ? MONTH_FIRST_LABEL : '');
+        return read ? [{ read, monthFirst }] : [];
+      });
+      const right = readings.find(({ read }) => read.start < token.text.length && isEqual(read.value, value));
+      if (right) {
+        const { read, monthFirst } = right;
+        add(tokensInRange(window, read), 1, monthFirst || isMonthFirst([text.slice(read.start, read.end)]));
         continue;
       }
       const plain = spec.type === 'number' ? findNumber(text, spec.decimals) : undefined;

@@ -1,4 +1,5 @@
 import type { Field } from '../../extraction.ts';
+import { MONTH_FIRST_LABEL } from '../../schema/dates.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
@@ -6,7 +7,7 @@ import { withoutCodes } from '../fields/code-columns.ts';
 import { toTextValue, withoutScribbles } from '../fields/correct-text.ts';
 import { joinText, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
-import type { LessonPart } from './lesson.ts';
+import type { LessonField, LessonPart } from './lesson.ts';
 import { isSignBefore } from './text-run.ts';
 
 export interface ParsedPlace {
@@ -14,13 +15,16 @@ export interface ParsedPlace {
   readonly tokens: readonly FormToken[];
 }
 
+/** How a form writes the numbers and dates of a field. */
+type Notation = Pick<LessonField, 'factor' | 'monthFirst'>;
+
 const UNIT_TOKENS = 3;
 
 /** Parses the tokens at a place as a value; returns undefined for other text. */
 export function parsePlace(
   tokens: readonly FormToken[],
   spec: ValueSpec,
-  { part, factor, document }: { part: Pick<LessonPart, 'spaced' | 'nth'>; factor: number; document: FormDocument },
+  { part, field, document }: { part: Pick<LessonPart, 'spaced' | 'nth'>; field: Notation; document: FormDocument },
 ): ParsedPlace | undefined {
   if (part.spaced) return parseSpaced(tokens, spec);
   if (spec.type === 'string') {
@@ -42,7 +46,7 @@ export function parsePlace(
     units.push(token);
   }
   const all = [...tokens, ...units];
-  return parseNth(all, spec, part.nth, factor) ?? (part.nth > 0 ? parseNth(all, spec, 0, factor) : undefined);
+  return parseNth(all, spec, part.nth, field) ?? (part.nth > 0 ? parseNth(all, spec, 0, field) : undefined);
 }
 
 /** Removes the form's signs beside a value. */
@@ -53,11 +57,17 @@ function trim(tokens: readonly FormToken[]): FormToken[] {
   return own;
 }
 
-function parseNth(tokens: readonly FormToken[], spec: ValueSpec, nth: number, factor: number): ParsedPlace | undefined {
+function parseNth(
+  tokens: readonly FormToken[],
+  spec: ValueSpec,
+  nth: number,
+  field: Notation,
+): ParsedPlace | undefined {
   let rest = tokens;
   for (let i = 0; rest.length > 0; i++) {
     const text = joinText(rest);
-    const found = factor === 1 ? readValue(spec, text) : scaled(spec, text, factor);
+    const label = field.monthFirst ? MONTH_FIRST_LABEL : '';
+    const found = field.factor === 1 ? readValue(spec, text, label) : scaled(spec, text, field.factor);
     if (!found) return undefined;
     const used = tokensInRange(rest, found);
     if (i === nth) return { value: found.value, tokens: used };
@@ -87,7 +97,7 @@ function parseSpaced(tokens: readonly FormToken[], spec: ValueSpec): ParsedPlace
 /** How many values of the type stand before `first`. */
 export function countBefore(tokens: readonly FormToken[], spec: ValueSpec, first: FormToken): number {
   for (let nth = 0; nth < 6; nth++) {
-    const found = parseNth(tokens, spec, nth, 1);
+    const found = parseNth(tokens, spec, nth, { factor: 1 });
     if (!found) return 0;
     if (found.tokens.includes(first)) return nth;
   }

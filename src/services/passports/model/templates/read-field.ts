@@ -23,7 +23,7 @@ export interface ReadField {
 /** Reads a field at the places of a lesson; undefined if they have no such value. */
 export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceContext): ReadField | undefined {
   const { document } = context;
-  const { parts, literals, factor } = field;
+  const { parts, literals } = field;
   const readPart = (part: LessonPart, taken: ReadonlySet<FormToken>) => {
     const own = { ...context, taken };
     const isBetween = context.match.inText || (field.inText === 'all' && isInSentence(part, context.lesson));
@@ -33,7 +33,7 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     if (!place || (isBetween && !between && place.cost > MAX_COST_IN_TEXT)) return undefined;
     const form = isOption(spec) ? document.marked[place.tokens[0]!.page] : undefined;
     const marked = form && markedOptions(place.tokens, form);
-    const parsed = parsePlace(marked ?? place.tokens, spec, { part, factor, document });
+    const parsed = parsePlace(marked ?? place.tokens, spec, { part, field, document });
     return parsed && { ...parsed, cost: place.cost };
   };
   const alone = parts.length === 1 ? [] : parts.map((part) => readPart(part, context.taken)?.tokens ?? []);
@@ -56,7 +56,7 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const one = { value: found[0]!.value, tokens, cost };
     if (field.key !== OWNER) return one;
     const page = { ...document, tokens: document.tokens.filter((token) => isValue(context, token)) };
-    const read = (words: readonly FormToken[]) => parsePlace(words, spec, { part: parts[0]!, factor, document });
+    const read = (words: readonly FormToken[]) => parsePlace(words, spec, { part: parts[0]!, field, document });
     return { ...one, ...readCoOwners(tokens, page, read) };
   }
   let text = '';

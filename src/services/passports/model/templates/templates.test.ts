@@ -815,6 +815,78 @@ describe('A template', () => {
     expect(fields['general:cadastral_number']).toMatchObject({ value: '23:1701012:2/745' });
   });
 
+  describe('an address whose parts stand in the title and in a sentence', () => {
+    const passport = (flat: string, house: string, street: string, city: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых помещений'],
+        [180, 60, `квартиры № ${flat}`],
+        [40, 90, `в доме № ${house} по ул. ${street} города ${city}`],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const first = passport('118', '47', 'Институтская', 'Кашин');
+    const next = passport('64', '9б', 'Унжакова', 'Тайга');
+
+    it('is read with all its parts, in the order that a person typed', () => {
+      const templates = learned(first, typed('general:address', 'г. Кашин, ул. Институтская, д. 47, кв. 118'));
+      const { fields } = applyTemplates([next], {}, templates, schema);
+      expect(fields['general:address']?.value).toBe('г. Тайга, ул. Унжакова, д. 9б, кв. 64');
+    });
+
+    it('stays as unsure as it is, where the place of the template does not give what the person typed', () => {
+      const corrected = {
+        ...typed(
+          'general:address',
+          '47 по ул. Институтская города Кашин, кв. 8118',
+          '47 по ул. Институтская города Кашин',
+        ),
+        page: 1,
+        bbox: [0.17, 0.11, 0.7, 0.126] as const,
+      };
+      const value = '9б по ул. Унжакова города Тайга';
+      const own = { value, confidence: 0.16, source: 'text' as const, page: 1, bbox: null, text: value };
+      const { fields, template } = applyTemplates(
+        [next],
+        { 'general:address': own },
+        learned(first, corrected),
+        schema,
+      );
+      expect(template).toBeDefined();
+      expect(fields['general:address']).toMatchObject({ value, confidence: 0.16 });
+    });
+  });
+
+  it('repeats no bracket at the end of an address of several places', () => {
+    const card = (flat: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета нежилых помещений'],
+        [40, 60, 'Улица'],
+        [240, 60, 'Беспалова'],
+        [40, 90, 'Помещение'],
+        [240, 90, flat],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const templates = learned(card('3 (I)'), typed('general:address', 'ул. Беспалова, пом. 3 (I)'));
+    const addressOf = (flat: string) =>
+      applyTemplates([card(flat)], {}, templates, schema).fields['general:address']?.value;
+    expect([addressOf('12'), addressOf('4 (II)')]).toEqual(['ул. Беспалова, пом. 12', 'ул. Беспалова, пом. 4 (II)']);
+  });
+
+  it.each([
+    ['shown by the day', '06/17/1998', '1998-06-17'],
+    ['that a person corrected', '03/04/1998', '1998-03-04'],
+  ])('reads dates with the month first, %s', (_, printed, value) => {
+    const card = (date: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Property record card of the county'],
+        [40, 60, 'Date of the inspection'],
+        [240, 60, date],
+        [40, 160, 'Listed by the assessor of dwellings'],
+      ]);
+    const templates = learned(card(printed), typed('general:issue_date', value));
+    const { fields } = applyTemplates([card('11/03/1999')], {}, templates, schema);
+    expect(fields['general:issue_date']?.value).toBe('1999-11-03');
+  });
+
   it('takes a single letter of a corrected address for a value, not for a word of the form', () => {
     const card = (house: string, block: string): ReadPage =>
       pageOf([
