@@ -374,7 +374,9 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keep the complete search state in the address for typing, filters and history', async (test) => {
+  it('keep the complete search state in the address for typing, filters and history', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems } = await signIn(test, MODERATOR);
     await page.locator('#facet-service-defectoscopy').click();
     await until(() => shownRecords(page)).toEqual([PHOTO_ID, FAILED_ID]);
@@ -419,7 +421,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('select and exclude several values of a facet with the keyboard', async (test) => {
+  it('select and exclude several values of a facet with the keyboard', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.locator('#facet-service-stt').focus();
     await page.keyboard.press('Space');
@@ -439,7 +441,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keep excluded values in the addresses of links and forms', async (test) => {
+  it('keep excluded values in the addresses of links and forms', { tags: ['full'] }, async (test) => {
     const { page } = await signIn(test, READER);
     await page.goto(`${catalog.url}/?service=defectoscopy&not_surface=other&not_master=other`);
     const links = await page.locator('a[href*="?"]').evaluateAll((all) => all.map((one: any) => one.href));
@@ -494,7 +496,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('name the filters on fields of documents by their labels', async (test) => {
+  it('name the filters on fields of documents by their labels', { tags: ['full'] }, async (test) => {
     const taskId = 'labelled';
     const fields = { 'general:address': 'Энск', 'general:year_built': 1978 };
     await catalog.context.db.transaction((tx) =>
@@ -522,7 +524,9 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('show times in the time zone of the browser, and values of documents in its language', async (test) => {
+  it('show times in the time zone of the browser, and values of documents in its language', {
+    tags: ['full'],
+  }, async (test) => {
     const timezoneId = 'Asia/Tokyo';
     const { page, problems } = await signIn(test, READER, { locale: 'ru-RU', timezoneId });
     const local = createDateFormat('ru', timezoneId).format(DOCUMENT.createdAt);
@@ -539,7 +543,9 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('show dates and saved views above the fields of documents, and collapse nearly unique fields', async (test) => {
+  it('show dates and saved views above the fields of documents, and collapse nearly unique fields', {
+    tags: ['full'],
+  }, async (test) => {
     const records = Array.from({ length: 24 }, (_, i) => ({
       record_id: `plan-${i}`,
       attributes: {
@@ -572,7 +578,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('filter by the number of an attribute', async (test) => {
+  it('filter by the number of an attribute', { tags: ['full'] }, async (test) => {
     await catalog.moderator.post('/index', {
       json: { records: [1960, 1980].map((built) => ({ record_id: `house-${built}`, attributes: { built } })) },
     });
@@ -794,7 +800,7 @@ describe('Catalog pages', () => {
 });
 
 describe('Empty catalog', () => {
-  it('explains how to create a record', async (test) => {
+  it('explains how to create a record', { tags: ['full'] }, async (test) => {
     const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
     try {
       const { page, problems } = await openPage(test, empty.url);

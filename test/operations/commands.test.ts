@@ -62,7 +62,7 @@ describe('assay train --from-corrections', () => {
   const train = (args: readonly string[]) =>
     assay(['train', ...args], { DATABASE_URL: photos.database.url, DATA_DIR: folder, APP_ENV: 'test' });
 
-  it('names the number of corrections that it needs', async () => {
+  it('names the number of corrections that it needs', { tags: ['full'] }, async () => {
     const { code, out, err } = await train(['--from-corrections']);
     expect(code).not.toBe(0);
     expect(out).toContain('Corrected photos: 0.');
@@ -113,7 +113,7 @@ describe('assay events', () => {
     expect(await piped).toMatchObject({ stderr: '' });
   });
 
-  it('follows new events until it is interrupted', async () => {
+  it('follows new events until it is interrupted', { tags: ['full'] }, async () => {
     const stop = new AbortController();
     const following = assay(['events', '--follow', ...at(photos), '--token', TOKEN, '--json'], {}, stop.signal);
     const sumOf = async (metric: string, labels: object = {}) => {
@@ -141,7 +141,7 @@ describe('assay events', () => {
     ]).toEqual([0, [id]]);
   });
 
-  it('reports an unknown id', async () => {
+  it('reports an unknown id', { tags: ['full'] }, async () => {
     const { code, err } = await assay(['events', ...at(photos), '--token', TOKEN, '--after', 'evt_1']);
     expect(code).toBe(2);
     expect(err).toContain('not a cursor');
@@ -149,13 +149,15 @@ describe('assay events', () => {
 });
 
 describe('assay models', () => {
-  it('photos lists the versions of a server with their figures', async () => {
+  it('photos lists the versions of a server with their figures', { tags: ['full'] }, async () => {
     const { code, out } = await assay(['models', 'photos', ...at(photos), '--token', TOKEN]);
     expect(code).toBe(0);
     expect(out).toBe('1.0.0  default  defects 85.9 % of 1263 test images\nown-2\n');
   });
 
-  it('promote, shadow and rollback change the deployed versions, and report why they cannot', async () => {
+  it('promote, shadow and rollback change the deployed versions, and report why they cannot', {
+    tags: ['full'],
+  }, async () => {
     const run = async (...args: string[]) => {
       const { code, out, err } = await assay(['models', ...args, ...at(photos), '--token', REVIEWER]);
       return code === 0 ? out : err;
@@ -210,7 +212,7 @@ describe('assay timeline', () => {
 describe('assay batches', () => {
   const at = (product: Product, service: string) => ['--server', product.url, '--token', TOKEN, '--service', service];
 
-  it('submits a file, shows its state and writes its results', async () => {
+  it('submits a file, shows its state and writes its results', { tags: ['full'] }, async () => {
     await writeFile(join(folder, 'items.csv'), 'url,language\nhttps://storage.example.com/a.mp3,en\n');
     const options = at(speech, 'stt');
     const submitted = await assay(['batches', 'submit', 'items.csv', '--wait', ...options]);
@@ -246,7 +248,9 @@ describe('assay batches', () => {
   });
 });
 
-it('assay batches submit repeats a request that is refused with Retry-After, also on this machine', async () => {
+it('assay batches submit repeats a request that is refused with Retry-After, also on this machine', {
+  tags: ['full'],
+}, async () => {
   const keys: unknown[] = [];
   const server = createServer(({ headers }, response) => {
     keys.push(headers['idempotency-key']);
@@ -292,7 +296,7 @@ describe('The output of a command', () => {
     expect(stderr).toBe(`${url} returned an error: Not now. (NO)\nstatus 2\n`);
   });
 
-  it.runIf(existsSync('/dev/full'))('reports in one line that it cannot be written', async () => {
+  it.runIf(existsSync('/dev/full'))('reports in one line that it cannot be written', { tags: ['full'] }, async () => {
     const command = ['deliveries', 'redeliver', '--since', new Date().toISOString(), ...at(photos), '--token', TOKEN];
     const stderr = await redirect(command, '> /dev/full');
     expect(stderr).toMatch(/^The output cannot be written: .*ENOSPC.*\nstatus 2\n$/);
@@ -325,7 +329,7 @@ describe('assay deliveries', () => {
     await receiver.waitForRequests(3);
   });
 
-  it('sends a test event and reports a failed one with exit status 1', async () => {
+  it('sends a test event and reports a failed one with exit status 1', { tags: ['full'] }, async () => {
     const receiver = await startReceiver((n) => (n === 0 ? 204 : 500));
     onTestFinished(() => receiver.close());
     const good = await assay(['deliveries', 'test', receiver.url, ...at()]);
@@ -334,7 +338,7 @@ describe('assay deliveries', () => {
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/^Failed {2}500 {2}http_status {2}\d+ ms\n$/)]);
   });
 
-  it('lists failing and paused receivers, and resumes one', async () => {
+  it('lists failing and paused receivers, and resumes one', { tags: ['full'] }, async () => {
     const receiver = await startReceiver(() => 410);
     onTestFinished(() => receiver.close());
     const { origin } = new URL(receiver.url);
@@ -371,7 +375,9 @@ describe('assay deliveries', () => {
 });
 
 describe('assay listen', () => {
-  it('forwards results with a signature like that of a webhook until it is interrupted', async () => {
+  it('forwards results with a signature like that of a webhook until it is interrupted', {
+    tags: ['full'],
+  }, async () => {
     const receiver = await startReceiver((n) => (n === 0 ? 500 : 204));
     onTestFinished(() => receiver.close());
     const { next } = (await photos.call('/events?after=latest')).body.data;
@@ -410,7 +416,9 @@ describe('assay predict', () => {
     expect(out).toMatch(/\ndefects +crack +█+·* +90\.0 %\n$/);
   });
 
-  it('prints one JSON object with --json, also for an image URL, and writes it to a file with --output', async () => {
+  it('prints one JSON object with --json, also for an image URL, and writes it to a file with --output', {
+    tags: ['full'],
+  }, async () => {
     const reference = 'https://storage-1.example.com/photo.jpg';
     const args = [reference, ...at(photos), '--json', '--priority', 'batch', '--model-version', 'own-2'];
     const { code, out } = await assay(['predict', ...args], { ASSAY_TOKEN: TOKEN });
@@ -424,7 +432,7 @@ describe('assay predict', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ status: 'done' });
   });
 
-  it('finds the local server and its token, and returns immediately with --no-wait', async () => {
+  it('finds the local server and its token, and returns immediately with --no-wait', { tags: ['full'] }, async () => {
     const { port } = new URL(photos.url);
     const credentials = join(folder, 'data', 'credentials');
     await mkdir(credentials, { recursive: true });
@@ -436,7 +444,7 @@ describe('assay predict', () => {
     expect(await photos.waitForResult(accepted.task_id)).toMatchObject({ status: 'done' });
   });
 
-  it('prints only the task id with --no-wait', async () => {
+  it('prints only the task id with --no-wait', { tags: ['full'] }, async () => {
     const { code, out } = await assay(['predict', WALL, ...at(photos), '--no-wait'], { ASSAY_TOKEN: TOKEN });
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9A-Z]{26}\n$/);
@@ -459,7 +467,7 @@ describe('assay predict', () => {
     expect(err).toBe(`The task ${id} has failed: Cancelled by client (CANCELLED)\n`);
   });
 
-  it('exits with status 130 on an interrupt while the task continues', async () => {
+  it('exits with status 130 on an interrupt while the task continues', { tags: ['full'] }, async () => {
     const withoutWorker = await startProduct();
     onTestFinished(() => withoutWorker.stop());
     const interrupt = new AbortController();
@@ -484,7 +492,7 @@ describe('assay transcribe', () => {
     expect(out).toBe(`2.4 s of audio, language en\n   0.3 s  ${TRANSCRIPT.transcription}\n`);
   });
 
-  it('writes every transcript format and the task as JSON', async () => {
+  it('writes every transcript format and the task as JSON', { tags: ['full'] }, async () => {
     const [txt, srt, vtt, json, task] = await Promise.all([
       transcribe('--format', 'txt'),
       transcribe('--format', 'srt', '--output', join(folder, 'note.srt')),
@@ -515,7 +523,7 @@ describe('assay extract', () => {
     expect(out).toMatch(/\n\na\.pdf:\nAddress [\s\S]*\nTotal area {15}54\.3 +\n… and 4 table cells\n$/);
   });
 
-  it('exits with status 1 when a document fails, and prints the others', async () => {
+  it('exits with status 1 when a document fails, and prints the others', { tags: ['full'] }, async () => {
     const files = [await document('third.pdf'), await document('fourth.pdf')];
     const { code, out, err } = await assay(['extract', ...files, ...at(passports), '--json'], KEY);
     expect(code).toBe(1);
@@ -656,7 +664,7 @@ describe('Client commands', () => {
 
 // Last, because the third document of the extract tests fails.
 describe('assay batches --service passports', () => {
-  it('submits an archive of passports with an API key, and no other file', async () => {
+  it('submits an archive of passports with an API key, and no other file', { tags: ['full'] }, async () => {
     const options = ['--service', 'passports', '--server', passports.url, '--api-key', ADMIN_KEY];
     await writeFile(join(folder, 'shelf.zip'), await archiveOf([['a.pdf', Buffer.from(createPdf().bytes)]]));
     const submitted = await assay(['batches', 'submit', 'shelf.zip', '--wait', ...options]);

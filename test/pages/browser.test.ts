@@ -105,7 +105,7 @@ describe('Defectoscopy upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('sends the project and the tags of the form, and shows those of the result', async (test) => {
+  it('sends the project and the tags of the form, and shows those of the result', { tags: ['full'] }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await page.getByText('Project and tags').click();
@@ -174,7 +174,9 @@ describe('Defectoscopy upload page', () => {
     },
   );
 
-  it('confirms a result of unlisted surfaces whose group is not the group of its first defect', async (test) => {
+  it('confirms a result of unlisted surfaces whose group is not the group of its first defect', {
+    tags: ['full'],
+  }, async (test) => {
     const masters = [{ name: 'mechanical', conf: 0.6 }];
     const result = { ...(CRACK_OUTCOME.result as object), masters, model_version: 'early' };
     const versions = () => [{ version: 'early', details: { ...MODEL_DETAILS, surfaces: [] } }];
@@ -280,7 +282,7 @@ describe('Defectoscopy upload page', () => {
     },
   );
 
-  it('shows versions without buttons to tokens without the role reviewer', async (test) => {
+  it('shows versions without buttons to tokens without the role reviewer', { tags: ['full'] }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/model-versions#token=${TOKEN}`);
     await page.getByRole('heading', { name: 'own-2' }).waitFor();
@@ -288,7 +290,7 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('#train').isVisible()).toBe(false);
   });
 
-  it('shows no form without the role reviewer', async (test) => {
+  it('shows no form without the role reviewer', { tags: ['full'] }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const modelsResponse = page.waitForResponse((response) => response.url().endsWith('/models'));
@@ -345,7 +347,7 @@ describe('Defectoscopy upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows “Looks sound” and hides the heatmap when the model finds no defects', async (test) => {
+  it('shows “Looks sound” and hides the heatmap when the model finds no defects', { tags: ['full'] }, async (test) => {
     await predict(NO_DEFECTS_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
@@ -353,7 +355,9 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('#heatmap').isVisible()).toBe(false);
   });
 
-  it('does not show a photo with regions as sound when the overview shows no defects', async (test) => {
+  it('does not show a photo with regions as sound when the overview shows no defects', {
+    tags: ['full'],
+  }, async (test) => {
     await predict({ ...REGIONS_OUTCOME, result: { ...(REGIONS_OUTCOME.result as object), defects: [] } });
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
@@ -422,7 +426,7 @@ describe('Defectoscopy upload page', () => {
     await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large \(20 MB\)/);
   });
 
-  it('cancels a queued photo and keeps the earlier photos of the session', async (test) => {
+  it('cancels a queued photo and keeps the earlier photos of the session', { tags: ['full'] }, async (test) => {
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page, 'first.jpg');
     await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
@@ -436,7 +440,7 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('#result-title').textContent()).toBe('Processing was cancelled.');
   });
 
-  it('asks before it is left until the server has accepted the files', async (test) => {
+  it('asks before it is left until the server has accepted the files', { tags: ['full'] }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const asks = () => page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
@@ -450,7 +454,9 @@ describe('Defectoscopy upload page', () => {
     expect(await asks()).toBe(false);
   });
 
-  it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', async (test) => {
+  it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', {
+    tags: ['full'],
+  }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const ratio = () =>
@@ -515,7 +521,7 @@ describe('Defectoscopy upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
+  it('shows a notice instead of the form when JavaScript is disabled', { tags: ['full'] }, async (test) => {
     const { page } = await openPage(test, product.url, { javaScriptEnabled: false });
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
     expect(await page.locator('.drop-area').isVisible()).toBe(false);

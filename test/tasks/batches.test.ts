@@ -117,7 +117,7 @@ describe('A batch', () => {
     expect((await product.call('/batches')).body.data.batches).toEqual([await read(id)]);
   });
 
-  it('lists only the items in a state, as it counts them', async () => {
+  it('lists only the items in a state, as it counts them', { tags: ['full'] }, async () => {
     product = await startProduct({ model: failingModel(new Set([photo(2), photo(5), photo(6)])) });
     const { status_url: url, batch_id: id } = (await submit(jsonLines(photos(7)))).body.data;
     await waitForCompletion(id);
@@ -147,7 +147,7 @@ describe('A batch', () => {
     });
   });
 
-  it('takes CSV with fields in any order, JSON cells and absent values', async () => {
+  it('takes CSV with fields in any order, JSON cells and absent values', { tags: ['full'] }, async () => {
     product = await startProduct({ service: 'stt' });
     const csv = [
       '\uFEFFmetadata;url;language',
@@ -166,7 +166,7 @@ describe('A batch', () => {
     ]);
   });
 
-  it('ignores a priority that the requests of the service do not have', async () => {
+  it('ignores a priority that the requests of the service do not have', { tags: ['full'] }, async () => {
     product = await startProduct({ service: 'stt' });
     const item = { url: 'https://storage-1.example.com/1.mp3', priority: 'urgent' };
     const { status, body } = await submit(jsonLines([item]));
@@ -195,7 +195,9 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(5);
   });
 
-  it('names lines that are nested too deeply, too long or not UTF-8, and can leave them out', async () => {
+  it('names lines that are nested too deeply, too long or not UTF-8, and can leave them out', {
+    tags: ['full'],
+  }, async () => {
     product = await startProduct();
     const item = Buffer.from(`${JSON.stringify(photos(1)[0])}\n`);
     const deep = `{"image_url":"${photo(2)}","x":${'['.repeat(120)}${']'.repeat(120)}}\n`;
@@ -217,7 +219,7 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(5);
   });
 
-  it('counts the values of all items together', async () => {
+  it('counts the values of all items together', { tags: ['full'] }, async () => {
     product = await startProduct();
     const line = `{"image_url":"${photo(1)}","x":[${'1,'.repeat(30_000)}1]}\n`;
     const { status, body } = await submit(line.repeat(41), { query: '?skip_invalid=true' });
@@ -234,7 +236,7 @@ describe('A batch', () => {
     ],
     ['with a line that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
     ['with an item that is no object', '[]', 'must be an object'],
-  ])('%s is rejected', async (_, body, message) => {
+  ])('%s is rejected', { tags: ['full'] }, async (_, body, message) => {
     product = await startProduct();
     const answer = await submit(body as string);
     expect(answer.status).toBe(422);
@@ -242,7 +244,7 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(0);
   });
 
-  it('takes the tags of CSV as a JSON list or as in the results', async () => {
+  it('takes the tags of CSV as a JSON list or as in the results', { tags: ['full'] }, async () => {
     product = await startProduct({ service: 'stt' });
     const cells = [
       '["a, b; c"]',
@@ -286,13 +288,17 @@ describe('A batch', () => {
     expect(await tagsOf(again.body.data.status_url)).toEqual((await tagsOf(url)).slice(1));
   });
 
-  it.each(['{', '1,"language":"ru"', '"a"}'])('names the column of CSV whose cell is not JSON: %s', async (cell) => {
-    product = await startProduct({ service: 'stt' });
-    const body = `url;metadata\nhttps://storage.example.com/a.mp3;"${cell.replaceAll('"', '""')}"`;
-    const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
-    const message = 'The cell in the column metadata is not valid JSON.';
-    expect(answer).toMatchObject({ status: 422, body: { error: { details: { items: [{ line: 2, message }] } } } });
-  });
+  it.each(['{', '1,"language":"ru"', '"a"}'])(
+    'names the column of CSV whose cell is not JSON: %s',
+    { tags: ['full'] },
+    async (cell) => {
+      product = await startProduct({ service: 'stt' });
+      const body = `url;metadata\nhttps://storage.example.com/a.mp3;"${cell.replaceAll('"', '""')}"`;
+      const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
+      const message = 'The cell in the column metadata is not valid JSON.';
+      expect(answer).toMatchObject({ status: 422, body: { error: { details: { items: [{ line: 2, message }] } } } });
+    },
+  );
 
   it.each([
     ['an unknown column', 'image_url,colour\na,b', 'image_url, priority, webhook_url, model_version'],
@@ -304,14 +310,16 @@ describe('A batch', () => {
     ],
     ['an unquoted semicolon', `image_url;tags\n${photo(1)};a; b`, 'cells are separated by semicolons'],
     ['an open quote', `image_url\n"${photo(1)}`, 'a quote is not closed'],
-  ])('of CSV with %s is rejected', async (_, body, message) => {
+  ])('of CSV with %s is rejected', { tags: ['full'] }, async (_, body, message) => {
     product = await startProduct();
     const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
     expect(answer.status).toBe(422);
     expect(answer.body.error.message).toContain(message);
   });
 
-  it('takes CSV whose header arrives in pieces and U+FFFD, and refuses rows that are not UTF-8', async () => {
+  it('takes CSV whose header arrives in pieces and U+FFFD, and refuses rows that are not UTF-8', {
+    tags: ['full'],
+  }, async () => {
     product = await startProduct();
     const body = new ReadableStream({
       async start(stream) {
@@ -336,14 +344,14 @@ describe('A batch', () => {
     expect(replaced.body.data.total).toBe(1);
   });
 
-  it('of an unsupported type is rejected with 415, and one above 32 MiB with 413', async () => {
+  it('of an unsupported type is rejected with 415, and one above 32 MiB with 413', { tags: ['full'] }, async () => {
     product = await startProduct();
     expect((await submit('{}', { headers: { 'content-type': 'application/json' } })).status).toBe(415);
     expect((await submit(`${' '.repeat(60_000)}\n`.repeat(600))).status).toBe(413);
     expect(await countTasks()).toBe(0);
   });
 
-  it('is not accepted when its client disconnects in the middle', async () => {
+  it('is not accepted when its client disconnects in the middle', { tags: ['full'] }, async () => {
     product = await startProduct();
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' };
     const request = httpRequest(`${product.url}/batches`, { method: 'POST', headers });
@@ -371,7 +379,7 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(31);
   });
 
-  it('is refused up front if the queue has no room for all of its items', async () => {
+  it('is refused up front if the queue has no room for all of its items', { tags: ['full'] }, async () => {
     product = await startProduct({ env: { CLIENT_MAX_WAITING: '10' } });
     expect((await submit(jsonLines(photos(11)))).body.error.message).toContain('at most 10 items');
     expect((await submit(jsonLines(photos(6)))).status).toBe(202);
@@ -381,7 +389,9 @@ describe('A batch', () => {
     expect(await countTasks()).toBe(7);
   });
 
-  it('is hidden from other tokens with TASK_VISIBILITY=token and listed only for its own', async () => {
+  it('is hidden from other tokens with TASK_VISIBILITY=token and listed only for its own', {
+    tags: ['full'],
+  }, async () => {
     product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},other`, TASK_VISIBILITY: 'token' } });
     const { batch_id: id } = (await submit(jsonLines(photos(1)))).body.data;
     for (const path of ['', '/items', '/results']) {
@@ -403,7 +413,9 @@ describe('A batch', () => {
     expect((await read(id)).status).toBe('completed');
   });
 
-  it('has an estimate until it ends, from the configured times until a rate is measured', async () => {
+  it('has an estimate until it ends, from the configured times until a rate is measured', {
+    tags: ['full'],
+  }, async () => {
     product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '7', DEFECTOSCOPY_COLD_START_SECONDS: '20' } });
     const accepted = (await submit(jsonLines(photos(3)))).body.data;
     expect(accepted.estimated_wait_seconds).toBe(147);
@@ -420,7 +432,7 @@ describe('A batch', () => {
     expect(await waitForCompletion(id)).not.toHaveProperty('estimated_wait_seconds');
   });
 
-  it('is counted once for requests at the same time', async () => {
+  it('is counted once for requests at the same time', { tags: ['full'] }, async () => {
     product = await startProduct();
     const { batch_id: id } = (await submit(jsonLines(photos(3)))).body.data;
     const query = vi.spyOn(product.context.db, 'query');
@@ -454,7 +466,7 @@ describe('A batch', () => {
     }
   });
 
-  it('retries its failed items with the same task ids', async () => {
+  it('retries its failed items with the same task ids', { tags: ['full'] }, async () => {
     const failing = new Set([photo(2), photo(4)]);
     product = await startProduct({ model: failingModel(failing) });
     const { batch_id: id } = (await submit(jsonLines(photos(5)))).body.data;
@@ -503,7 +515,7 @@ describe('A batch', () => {
     expect(first).toBe(3);
   });
 
-  it('expires with the results, and is deleted with its items', async () => {
+  it('expires with the results, and is deleted with its items', { tags: ['full'] }, async () => {
     product = await startProduct({ model: createFakeModel() });
     const { batch_id: id } = (await submit(jsonLines(photos(3)))).body.data;
     await waitForCompletion(id);

@@ -136,7 +136,9 @@ describe('extraction', () => {
     expect(await findPageImage({ fileKey, extraction: result }, 1, files)!.load(never)).toBeUndefined();
   });
 
-  it('reports a checkpoint with the processing time after each tenth of the pages and after long pages', async () => {
+  it('reports a checkpoint with the processing time after each tenth of the pages and after long pages', {
+    tags: ['full'],
+  }, async () => {
     const pause = () => new Promise((resolve) => setTimeout(resolve, 1100));
     const slow = await load({ ...emptyReader, read: async (...args) => pause().then(() => emptyReader.read(...args)) });
     const { job, reports } = await begin(createTestPdf([{ content: '' }, { content: PASSPORT }]));
@@ -164,7 +166,7 @@ describe('extraction', () => {
   });
 });
 
-it('treats a page that takes too long to read as empty, and names it in a warning', async () => {
+it('treats a page that takes too long to read as empty, and names it in a warning', { tags: ['full'] }, async () => {
   const endless = await load({ ...emptyReader, read: () => Promise.reject(new OcrTimeout(12_000)) });
   const result = await extracted(createTestPdf([{ content: '' }, { content: PASSPORT }]), endless);
   expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
@@ -195,7 +197,7 @@ describe('a document without a result', () => {
     expect(await failure(model.run(blank.job()))).toEqual({ code: 'UNREADABLE_SCAN', transient: false });
   });
 
-  it('fails transiently if its stored file is missing or OCR fails', async () => {
+  it('fails transiently if its stored file is missing or OCR fails', { tags: ['full'] }, async () => {
     const missing = await begin(passport());
     await files.remove(missing.document.fileKey);
     expect(await failure(model.run(missing.job()))).toEqual({ code: 'STORAGE_ERROR', transient: true });
@@ -204,7 +206,7 @@ describe('a document without a result', () => {
     expect(await failure(broken.run(scan.job()))).toEqual({ code: 'INTERNAL_ERROR', transient: true });
   });
 
-  it('fails with TIMEOUT once the processing time of all attempts is used up', async () => {
+  it('fails with TIMEOUT once the processing time of all attempts is used up', { tags: ['full'] }, async () => {
     const { job } = await begin(passport());
     const checkpoint = { worked_ms: 3_600_000 };
     expect(await failure(model.run(job({ checkpoint })))).toEqual({ code: 'TIMEOUT', transient: false });
@@ -215,14 +217,14 @@ describe('an unavailable language model', () => {
   // Nothing listens on port 1, which only root may use.
   const unreachable = { LLM_PROVIDER: 'openai', LLM_MODEL: 'm', LLM_BASE_URL: 'http://127.0.0.1:1/v1' };
 
-  it('adds a warning to the result', async () => {
+  it('adds a warning to the result', { tags: ['full'] }, async () => {
     const result = await extracted(passport(), await load(emptyReader, unreachable));
     expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
     expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'LLM_UNAVAILABLE' }));
     expect(result.engine).toMatchObject({ llm_provider: 'openai', model: 'm' });
   });
 
-  it('fails the document transiently if LLM_REQUIRED is set', async () => {
+  it('fails the document transiently if LLM_REQUIRED is set', { tags: ['full'] }, async () => {
     const { job } = await begin(passport());
     const strict = await load(emptyReader, { ...unreachable, LLM_REQUIRED: 'true' });
     expect(await failure(strict.run(job()))).toEqual({ code: 'LLM_UNAVAILABLE', transient: true });
@@ -266,7 +268,7 @@ describe('a document of a lost worker', () => {
     for (const picture of pictures) expect(await files.get(picture!)).toBeUndefined();
   });
 
-  it('is read again by another OCR engine', async () => {
+  it('is read again by another OCR engine', { tags: ['full'] }, async () => {
     const { job } = await begin(createTestPdf(textless));
     await failure((await load(createReader((count) => count === 3))).run(job()));
     const other = { ...createReader(() => false), name: 'other' };
@@ -276,7 +278,7 @@ describe('a document of a lost worker', () => {
 });
 
 describe('an attempt whose result is not needed any more', () => {
-  it('stops when its signal aborts, and deletes its temporary files', async () => {
+  it('stops when its signal aborts, and deletes its temporary files', { tags: ['full'] }, async () => {
     const stop = new AbortController();
     const waiting = await load({
       ...emptyReader,
@@ -289,7 +291,7 @@ describe('an attempt whose result is not needed any more', () => {
     await expect(waiting.run(job({ signal: stop.signal }))).rejects.toBe('lost');
   });
 
-  it('stores no page image of a document that was deleted meanwhile', async () => {
+  it('stores no page image of a document that was deleted meanwhile', { tags: ['full'] }, async () => {
     const before = await storedFiles();
     let remove = async () => {};
     const slow = await load({
