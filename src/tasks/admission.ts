@@ -6,13 +6,13 @@ import type { WorkerRegistry } from './worker-registry.ts';
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** `Retry-After` while the completion rate is unknown. */
-const DEFAULT_RETRY_SECONDS = 30;
+/** `Retry-After` while the completion rate is unknown: before it was measured, and while no worker has a loaded model. */
+const DEFAULT_RETRY_SECONDS = { warm: 5, cold: 30 };
 const MAX_RETRY_SECONDS = 3600;
 
 /**
  * Accepts or rejects new tasks by the number of tasks of all clients, and of one client, that wait for a worker. Uses counts in
- * memory, so that requests do not query the database. One gateway exceeds a limit only by further tasks of one request;
+ * memory, so that requests do not query the database unless the queue seems full. One gateway exceeds a limit only by further tasks of one request;
  * several gateways may also exceed it by what the others accept between two counts.
  */
 export function createAdmission(deps: {
@@ -46,20 +46,40 @@ export function createAdmission(deps: {
     const { realtime, batch } = workerRegistry.waitingTasks(service);
     return realtime + batch;
   };
+  const isFull = (service: string, needed: number) => {
+    const limit = limits.get(service) ?? 0;
+    return limit > 0 && waiting(service) + needed > limit;
+  };
   const clientExcess = (service: string, owner: string) =>
     clients ? clients.queues.waiting(service, owner) - clients.limit : Number.NEGATIVE_INFINITY;
   /** Requests rejected since the last count, which are expected to be retried first. */
   const rejected = new Map<string, { countedAt: number; requests: number }>();
 
+  const retrySeconds = (service: string, excess: number): number => {
+    const rate = workerRegistry.completionsPerSecond(service);
+    if (rate === undefined)
+      return DEFAULT_RETRY_SECONDS[workerRegistry.workerState(service) === 'warm' ? 'warm' : 'cold'];
+    return Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(excess / rate)));
+  };
+
   return {
     ownerOf,
+    /**
+     * Counts again if there seems to be no room for `needed` tasks, because tasks accepted since the last count may have
+     * been started. Call it before `reserve`, outside a transaction. Requests share the counts, see `MIN_COUNT_INTERVAL_MS`.
+     */
+    async recountIfFull(service: string, owner: string, needed = 1): Promise<void> {
+      await Promise.all([
+        isFull(service, needed) && workerRegistry.recount(service),
+        clientExcess(service, owner) + needed > 0 && clients?.queues.recount(service),
+      ]);
+    },
     /**
      * Reserves room for the tasks of one request; undefined when the queue has no room for `needed` tasks. Call the returned
      * function once it is known whether they were written.
      */
     reserve(service: string, priority: Priority, owner: string, count = 1, needed = 1) {
-      const limit = limits.get(service) ?? 0;
-      if (limit > 0 && waiting(service) + needed > limit) return undefined;
+      if (isFull(service, needed)) return undefined;
       if (clientExcess(service, owner) + needed > 0) return undefined;
       const releaseClient = clients?.queues.reserve(service, owner, count);
       const release = workerRegistry.reserve(service, priority, count);
@@ -76,7 +96,7 @@ export function createAdmission(deps: {
       const ofClient = clientExcess(service, owner) + needed;
       if (ofClient > 0) {
         clientRejections.inc({ service });
-        return clientQueueFull(retrySeconds(ofClient, workerRegistry.completionsPerSecond(service)));
+        return clientQueueFull(retrySeconds(service, ofClient));
       }
       rejections.inc({ service });
       const countedAt = workerRegistry.lastCountedAt(service);
@@ -84,10 +104,7 @@ export function createAdmission(deps: {
       const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
       rejected.set(service, { countedAt, requests });
       const excess = Math.max(0, waiting(service) + needed - 1 - (limits.get(service) ?? 0)) + requests;
-      return queueFull(retrySeconds(excess, workerRegistry.completionsPerSecond(service)));
+      return queueFull(retrySeconds(service, excess));
     },
   };
 }
-
-const retrySeconds = (excess: number, rate: number | undefined): number =>
-  rate === undefined ? DEFAULT_RETRY_SECONDS : Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(excess / rate)));

@@ -1,3 +1,4 @@
+import { createCoalescedRun } from '../base/coalesced-run.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import { createTimeShare } from '../base/time-share.ts';
@@ -22,6 +23,9 @@ const EMPTY: Depth = {
  */
 const COUNTING_SHARE = 0.05;
 
+/** Minimum time between two counts of a queue, in milliseconds. Requests can start further ones while it seems full. */
+export const MIN_COUNT_INTERVAL_MS = 100;
+
 interface Queue {
   depth: Depth;
   /** Tasks of this process that the last count may not contain, and the part of them that was written since. */
@@ -43,7 +47,7 @@ export async function createWorkerRegistry(deps: {
   log: Log;
   refreshMs?: number;
 }) {
-  const { workers, tasks, services, limits, signal, log } = deps;
+  const { workers, tasks, services, limits, signal, log, refreshMs = 1000 } = deps;
   const queues = new Map(services.map((service) => [service, createQueue(service)]));
   const versions = new Map<string, readonly AdvertisedVersion[]>();
   let pendingDeliveries = 0;
@@ -67,6 +71,13 @@ export async function createWorkerRegistry(deps: {
     queue.rate.observe(beats ?? [], waiting > 0, queue.countedAt);
   };
 
+  const recounts = new Map(
+    services.map((service) => [
+      service,
+      createCoalescedRun(() => count(service), Math.min(MIN_COUNT_INTERVAL_MS, refreshMs)),
+    ]),
+  );
+
   const refresh = async () => {
     try {
       beats = await workers.readLiving();
@@ -75,7 +86,7 @@ export async function createWorkerRegistry(deps: {
       }
       for (const service of services) {
         versions.set(service, await workers.readVersions(service));
-        await count(service);
+        await recounts.get(service)!();
       }
     } catch (error) {
       beats = undefined;
@@ -84,7 +95,7 @@ export async function createWorkerRegistry(deps: {
   };
   const onError = (err: unknown) => void (signal.aborted || log.warn({ err }, 'reading workers and queues failed'));
   await refresh().catch(onError);
-  void loop(refresh, { intervalMs: deps.refreshMs ?? 1000, maxIntervalMs: 2000, signal, onError });
+  void loop(refresh, { intervalMs: refreshMs, maxIntervalMs: 2000, signal, onError });
 
   const warm = (service: string): readonly Heartbeat[] =>
     beats?.filter((beat) => beat.service === service && beat.state === 'warm') ?? [];
@@ -113,6 +124,8 @@ export async function createWorkerRegistry(deps: {
         else added[priority] -= count;
       };
     },
+    /** Counts the tasks again; concurrent calls share one count. A long queue is not counted again before its interval. */
+    recount: async (service: string) => recounts.get(service)?.(),
     /** Time of the last count by `performance.now()`. */
     lastCountedAt: (service: string) => queues.get(service)?.countedAt ?? 0,
     /** Throughput of the warm workers, or of one worker while none is warm. Undefined until measured. */

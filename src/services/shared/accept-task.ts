@@ -127,6 +127,7 @@ export async function findTask(
 async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<AcceptResult> {
   const { service, priority, owner, principal, idempotency } = task;
   const client = owner ?? principal;
+  await admission.recountIfFull(service, client);
   const releasePermit = admission.reserve(service, priority, client);
   if (!releasePermit) {
     const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));

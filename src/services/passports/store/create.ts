@@ -36,6 +36,9 @@ export async function create(
   const isSandbox = isSandboxPrincipal(caller.key);
   const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
+  // Batches are accepted completely or not at all.
+  const neededOf = (waiting: number) => (priority === 'batch' ? waiting : 1);
+  if (!isSandbox) await admission?.recountIfFull(SERVICE, owner, neededOf(documents.length));
   let leaveQueue: ReturnType<Admission['reserve']>;
   const run = db.transaction(async (tx) => {
     await checkQuota(tx, caller, moreBytes, quotaBytes);
@@ -50,8 +53,7 @@ export async function create(
     }));
     const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0 && !isSandbox) {
-      // Batches are accepted completely or not at all.
-      const needed = priority === 'batch' ? waiting : 1;
+      const needed = neededOf(waiting);
       leaveQueue = admission.reserve(SERVICE, priority, owner, waiting, needed);
       if (!leaveQueue) throw admission.queueFullError(SERVICE, owner, needed);
     }

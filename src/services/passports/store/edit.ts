@@ -109,7 +109,7 @@ export async function retry(
 ) {
   // Access to a document never changes, so it can be checked first.
   if (!(await find(db, caller, id, strict))) return undefined;
-  const leaveQueue = isSandboxPrincipal(caller.key) ? undefined : enterQueue(admission, caller);
+  const leaveQueue = isSandboxPrincipal(caller.key) ? undefined : await enterQueue(admission, caller);
   let isQueued = false;
   try {
     isQueued = await tasks.requeue(queueOf(SERVICE, caller.key), id, PERMANENT_ERRORS, (tx) => touch(tx, [id]));
@@ -120,9 +120,10 @@ export async function retry(
   return isQueued ? document : document && ('not-retryable' as const);
 }
 
-function enterQueue(admission: Admission | undefined, caller: Caller) {
+async function enterQueue(admission: Admission | undefined, caller: Caller) {
   if (!admission) return undefined;
   const owner = admission.ownerOf(SERVICE, clientOf(caller));
+  await admission.recountIfFull(SERVICE, owner);
   const leaveQueue = admission.reserve(SERVICE, 'realtime', owner);
   if (!leaveQueue) throw admission.queueFullError(SERVICE, owner);
   return leaveQueue;

@@ -64,6 +64,7 @@ export async function acceptBatch(
 
   async function storeIfRoom() {
     const owner = admission.ownerOf(service, request.principal);
+    await admission.recountIfFull(service, owner, items.length);
     const releasePermit = admission.reserve(service, 'batch', owner, items.length, items.length);
     if (!releasePermit) {
       const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));

@@ -62,6 +62,7 @@ export function changeRoutes(app: Gateway, options: BatchAccess): void {
       const failed = storedSummary(batch)?.counts.failed;
       if (failed === undefined) throw batchNotCompleted();
       const owner = admission.ownerOf(service, options.clientOf?.(request) ?? batch.principal);
+      await admission.recountIfFull(service, owner, failed);
       const releasePermit = admission.reserve(service, 'batch', owner, failed, failed);
       if (!releasePermit) throw admission.queueFullError(service, owner, failed);
       const retried = await batches.retry(id, options.retry).finally(() => releasePermit(false));
