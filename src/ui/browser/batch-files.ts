@@ -17,9 +17,10 @@ const isSupported = ({ name, file }: NamedFile) =>
 function noteOthers(names: readonly string[]): void {
   if (names.length === 0) return;
   const shown = names.slice(0, MAX_NAMED);
-  if (names.length > shown.length) shown.push(fill(texts.invalid.more, { count: names.length - shown.length }));
+  if (names.length > shown.length)
+    shown.push(fill(texts.invalid.more, { count: formats.count(names.length - shown.length) }));
   const list = el('ul', {}, ...shown.map((name) => el('li', {}, name)));
-  const count = el('summary', {}, fill(texts.choose.leftOut, { count: names.length }));
+  const count = el('summary', {}, fill(texts.choose.leftOut, { count: formats.count(names.length) }));
   byId('omitted-files').append(el('details', {}, count, list));
 }
 

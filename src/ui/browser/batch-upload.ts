@@ -1,5 +1,5 @@
 import type { ApiClient, RequestOptions } from './api.ts';
-import { messageOf, showStatus, texts, ui } from './batch-context.ts';
+import { formats, messageOf, showStatus, texts, ui } from './batch-context.ts';
 import { archiveOf, percentOf } from './batch-files.ts';
 import { byId, el, fill } from './dom.ts';
 import { readGroupingInputs } from './grouping.ts';
@@ -72,10 +72,10 @@ export async function createBatch(
 function showOmitted({ left_out: leftOut, ignored }: Accepted): void {
   const note = (text: string) => byId('omitted-files').append(el('p', {}, text));
   if (leftOut) {
-    note(fill(texts.invalid.leftOut, { count: leftOut.count }));
+    note(fill(texts.invalid.leftOut, { count: formats.count(leftOut.count) }));
     for (const text of invalidFiles(leftOut.items, leftOut.count)) note(text);
   }
-  if (ignored !== undefined) note(fill(texts.choose.ignored, { count: ignored }));
+  if (ignored !== undefined) note(fill(texts.choose.ignored, { count: formats.count(ignored) }));
 }
 
 /** Lists the files that cannot be processed, with a button that sends the others; false for another error. */
@@ -83,7 +83,7 @@ export function offerToSkip(error: unknown, onContinue: () => void): boolean {
   const details = error instanceof RequestError ? error.details : undefined;
   const { invalid, total, items } = (details ?? {}) as { invalid?: number; total?: number; items?: InvalidFiles };
   if (invalid === undefined || total === undefined || items === undefined) return false;
-  const counts = { invalid, total };
+  const counts = { invalid: formats.count(invalid), total: formats.count(total) };
   byId('invalid-counts').textContent = fill(texts.invalid.counts, counts);
   byId('invalid-files').replaceChildren(...invalidFiles(items, invalid).map((text) => el('li', {}, text)));
   const button = byId<HTMLButtonElement>('continue');
@@ -98,5 +98,5 @@ export function offerToSkip(error: unknown, onContinue: () => void): boolean {
 function invalidFiles(items: InvalidFiles, count: number): string[] {
   const { file, more, reasons } = texts.invalid;
   const lines = items.map(({ name, code = '', message }) => fill(file, { name, reason: reasons[code] ?? message }));
-  return count > items.length ? [...lines, fill(more, { count: count - items.length })] : lines;
+  return count > items.length ? [...lines, fill(more, { count: formats.count(count - items.length) })] : lines;
 }

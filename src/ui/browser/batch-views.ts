@@ -30,7 +30,10 @@ export interface Item {
 function progressOf({ status, total, counts }: Batch) {
   const ended = counts.done + counts.failed + counts.cancelled;
   const template = status === 'completed' ? texts.progress.completed : texts.progress.running;
-  return { ended, sentence: fill(template, { ...counts, ended, total }) };
+  const numbers = Object.fromEntries(
+    Object.entries({ ...counts, ended, total }).map(([name, count]) => [name, formats.count(count)]),
+  );
+  return { ended, sentence: fill(template, numbers) };
 }
 
 const dates = createDateFormat(document.documentElement.lang);

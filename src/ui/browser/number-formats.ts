@@ -1,4 +1,4 @@
-export function createNumberFormats(language: string) {
+function build(language: string) {
   const percent = (digits: number) =>
     new Intl.NumberFormat(language, {
       style: 'percent',
@@ -8,6 +8,7 @@ export function createNumberFormats(language: string) {
   const unit = (name: string, digits: number) =>
     new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
   const whole = new Intl.NumberFormat(language);
+  const ungrouped = new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 20 });
   const [exact, rough] = [percent(1), percent(0)];
   const [milliseconds, tenths, seconds] = [unit('millisecond', 0), unit('second', 1), unit('second', 0)];
   const exactSeconds = new Intl.NumberFormat(language, {
@@ -19,6 +20,8 @@ export function createNumberFormats(language: string) {
     count: (value: number) => whole.format(value),
     /** With at most three decimals. */
     decimal: (value: number) => whole.format(value),
+    /** With all decimals, and without separators of thousands because the number can be a year. Forms accept it. */
+    value: (value: number) => ungrouped.format(value),
     // Values below 1 never round up to 100 %.
     share: (value: number) => exact.format(value < 1 ? Math.min(value, 0.999) : value),
     wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
@@ -34,4 +37,13 @@ export function createNumberFormats(language: string) {
     },
   };
 }
-export type NumberFormats = ReturnType<typeof createNumberFormats>;
+export type NumberFormats = ReturnType<typeof build>;
+
+const created = new Map<string, NumberFormats>();
+
+/** Numbers as a page of the language shows them; the same object for the same language. */
+export function createNumberFormats(language: string): NumberFormats {
+  const formats = created.get(language) ?? build(language);
+  created.set(language, formats);
+  return formats;
+}

@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { DocumentPage } from '../../../ui/document-page.tsx';
 import { H2, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { Row } from '../search/search-types.ts';
@@ -101,10 +102,7 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
 
 /** Dates stay in ISO form in English, because the search finds only the ISO and the Russian form. */
 function formatValue(value: ReadField['value'], language: Language): string {
-  // Without separators of thousands: a number can be a year.
-  if (typeof value === 'number') {
-    return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 20 });
-  }
+  if (typeof value === 'number') return createNumberFormats(language).value(value);
   const [, year, month, day] = (language === 'ru' && /^(\d{4})-(\d\d)-(\d\d)$/.exec(String(value))) || [];
   return year === undefined ? String(value) : `${day}.${month}.${year}`;
 }

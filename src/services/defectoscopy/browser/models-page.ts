@@ -69,7 +69,7 @@ function versionItem({ version, details }: ModelList['models'][number], index: n
     ...Object.entries(details?.figures ?? {}).map(([head, { split, images, accuracy }]) =>
       fill(texts.figure, {
         ...{ head: texts.heads[head] ?? head, share: numbers.share(accuracy) },
-        ...{ split: texts.splits[split] ?? split, images },
+        ...{ split: texts.splits[split] ?? split, images: numbers.count(images) },
       }),
     ),
   ];
@@ -153,7 +153,7 @@ function showComparisons({ comparisons, differing }: ShadowComparisons): void {
 function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElement[] {
   const { shadow, default: defaultVersion, photos, agreeing, pairs } = found;
   const share = numbers.wholeShare(agreeing / photos);
-  const summary = fill(texts.agreement, { shadow, default: defaultVersion, share, photos });
+  const summary = fill(texts.agreement, { shadow, default: defaultVersion, share, photos: numbers.count(photos) });
   const head = (text: string) => el('th', { scope: 'col' }, text);
   const rows = pairs.map((pair) =>
     el(
@@ -161,7 +161,7 @@ function comparison(found: ShadowComparisons['comparisons'][number]): HTMLElemen
       pair.default === pair.shadow ? {} : { class: 'differs' },
       el('td', {}, defect(pair.default)),
       el('td', {}, defect(pair.shadow)),
-      el('td', {}, String(pair.photos)),
+      el('td', {}, numbers.count(pair.photos)),
     ),
   );
   const table = el(

@@ -24,7 +24,9 @@ export function createTrainingView(options: {
   function render(training: Training): HTMLElement[] {
     const { version, state, progress, actor, requested_at: at, failure, report } = training;
     const { training: photos = 0, held_back: heldBack = 0 } = report?.photos ?? {};
-    const text = fill(texts.trainingStates[state] ?? state, { version, photos, heldBack });
+    const text = fill(texts.trainingStates[state] ?? state, {
+      ...{ version, photos: numbers.count(photos), heldBack: numbers.count(heldBack) },
+    });
     if (announced !== undefined && announced !== text) announce(text);
     announced = text;
     const hint = [time(at), ...(actor === undefined ? [] : [fill(texts.requestedBy, { actor })])].join(' · ');
@@ -49,7 +51,7 @@ export function createTrainingView(options: {
     if (photos === 0) return [];
     const head = (text: string) => el('th', { scope: 'col' }, text);
     const row = (name: string, of: number, cells: readonly Change[]) =>
-      el('tr', {}, el('td', {}, name), ...cells.map(changeCell), el('td', {}, String(of)));
+      el('tr', {}, el('td', {}, name), ...cells.map(changeCell), el('td', {}, numbers.count(of)));
     const found = el(
       'table',
       {},
@@ -78,7 +80,7 @@ export function createTrainingView(options: {
       if (!response) return;
       last = response;
       const { may_train, corrected_photos: photos, minimum_photos: minimum, training } = response;
-      byId('corrected').textContent = fill(texts.corrected, { photos, minimum });
+      byId('corrected').textContent = fill(texts.corrected, { photos: numbers.count(photos), minimum });
       byId('train').hidden = !may_train;
       const parts = training ? render(training) : [];
       const html = parts.map(({ outerHTML }) => outerHTML).join('');

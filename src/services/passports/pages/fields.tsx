@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { Button, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
@@ -98,7 +99,9 @@ function FieldFacts({ field, view }: { field: PresentedField; view: FieldsView }
     ...(source === null ? [] : [texts.sources[source]]),
     ...(confidence === null ? [] : [fill(texts.confidence, { share: Math.floor(confidence * 100) })]),
     ...(page === null ? [] : [fill(texts.onPage, { page })]),
-    ...(editedAt !== null && original !== null ? [fill(texts.original, { value: displayValue(original) })] : []),
+    ...(editedAt !== null && original !== null
+      ? [fill(texts.original, { value: displayValue(original, view.language) })]
+      : []),
   ];
   const level = reasons.length > 0 ? 'low' : source === 'manual' ? 'manual' : confidence === null ? 'unknown' : 'high';
   return <Span class={`mark ${level}`} text={facts.join(' · ')} />;
@@ -117,7 +120,7 @@ function Input(props: {
     id: key,
     name: key,
     form,
-    'data-saved': displayValue(value),
+    'data-saved': displayValue(value, view.language),
     ...(label === undefined ? { 'aria-describedby': `notes-${key}` } : { 'aria-label': label }),
     ...(reasons !== '' && { 'data-review': reasons }),
     ...(reasons !== '' && label !== undefined && { title: reasons }),
@@ -128,15 +131,15 @@ function Input(props: {
       <select {...common}>
         <option value=""></option>
         {choices.map(([choice, choiceLabel]) => (
-          <option value={choice} selected={displayValue(value) === choice} safe>
+          <option value={choice} selected={displayValue(value, view.language) === choice} safe>
             {choiceLabel}
           </option>
         ))}
       </select>
     );
   }
-  if (spec.type === 'date') return <input {...common} type="date" value={displayValue(value)} />;
-  const text = displayValue(value);
+  if (spec.type === 'date') return <input {...common} type="date" value={displayValue(value, view.language)} />;
+  const text = displayValue(value, view.language);
   if (spec.type === 'string' && text.length > LINE_LENGTH && label === undefined) {
     return (
       <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LINE_LENGTH)))} maxlength="10000" safe>
@@ -283,7 +286,11 @@ const blankCell = (section: Section, spec: PresentedField['spec'], row: number):
   },
 });
 
-export const displayValue = (value: Value): string => (value === null ? '' : String(value));
+/** A value as the page shows it and its inputs accept it. */
+export function displayValue(value: Value, language: 'en' | 'ru'): string {
+  if (typeof value === 'number') return createNumberFormats(language).value(value);
+  return value === null ? '' : String(value);
+}
 
 const UNITS: Record<'en' | 'ru', Readonly<Record<string, string>>> = {
   en: { m2: 'm²', m: 'm', rub: '₽', percent: '%' },

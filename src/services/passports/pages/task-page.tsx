@@ -213,8 +213,8 @@ function History({ history, view }: { history: readonly HistoryEntry[]; view: Fi
                   {fill(texts.edit, {
                     actor,
                     field: named,
-                    from: displayValue(from) || texts.nothing,
-                    to: displayValue(to) || texts.nothing,
+                    from: displayValue(from, language) || texts.nothing,
+                    to: displayValue(to, language) || texts.nothing,
                   })}
                 </span>
                 {field !== undefined && (
@@ -223,7 +223,7 @@ function History({ history, view }: { history: readonly HistoryEntry[]; view: Fi
                     id={`revert-${at.toISOString()}-${field.key}`}
                     class="small needs-script revert"
                     data-key={field.key}
-                    data-value={displayValue(from)}
+                    data-value={displayValue(from, language)}
                     safe
                   >
                     {texts.revert}
