@@ -8,8 +8,10 @@ test('the model list shows which models are ready and the install command of eac
   const line = (name: string) => lines.find((each) => each.startsWith(`${name} `));
   expect(line('whisper-base')).toMatch(/: ready$/);
   expect(line('moonshine-base')).toMatch(/: ready$/);
-  expect(line('parakeet-tdt-0.6b-v3')).toMatch(/: `assay models pull parakeet-tdt-0\.6b-v3`, 670 MB$/);
-  expect(line('whisper-small')).toMatch(/: `assay models pull whisper-small`$|: ready$/);
+  expect(line('parakeet-tdt-0.6b-v3')).toMatch(
+    /: `node scripts\/assay\.mjs models pull parakeet-tdt-0\.6b-v3`, 670 MB$/,
+  );
+  expect(line('whisper-small')).toMatch(/: `node scripts\/assay\.mjs models pull whisper-small`$|: ready$/);
 });
 
 function recordProgress(isTTY: boolean) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createGuardedFetch } from '../base/guarded-fetch.ts';
 import { loadConfig } from '../config.ts';
-import { findInstalledFolder, pulledFolder } from '../ml/speech/installed-models.ts';
+import { findInstalledFolder, pullCommandLine, pulledFolder } from '../ml/speech/installed-models.ts';
 import { listSpeechModels, requireSpeechModel, type SpeechManifest } from '../ml/speech/model-list.ts';
 import { pullModel } from '../ml/speech/pull.ts';
 import type { SharedSettings } from '../services/shared/service.ts';
@@ -57,7 +57,7 @@ function state(model: SpeechManifest, dataDir: string): string {
   if (findInstalledFolder(model, dataDir) !== undefined) {
     return existsSync(pulledFolder(dataDir, model.name)) && model.url ? 'ready, pulled' : 'ready';
   }
-  return `\`assay models pull ${model.name}\`${sizeOf(model)}`;
+  return `\`${pullCommandLine(model.name)}\`${sizeOf(model)}`;
 }
 
 function sizeOf({ files }: SpeechManifest): string {

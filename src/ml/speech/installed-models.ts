@@ -8,6 +8,9 @@ import { OperatorError } from '../../base/operator-error.ts';
 import type { EngineFiles } from './engine.ts';
 import type { SpeechManifest } from './model-list.ts';
 
+/** The command that installs a model, as messages show it. */
+export const pullCommandLine = (name: string): string => `node scripts/assay.mjs models pull ${name}`;
+
 export const pulledFolder = (dataDir: string, name: string): string => join(dataDir, 'models', 'stt', name);
 
 export const FIRST_SEEN_HASHES_FILE = 'first-seen.json';
@@ -27,9 +30,7 @@ export async function verifyModelFiles(manifest: SpeechManifest, dataDir: string
   const folder = findInstalledFolder(manifest, dataDir);
   if (folder === undefined) {
     const { name } = manifest;
-    throw new OperatorError(
-      `The speech model ${name} is not installed. Install it with \`assay models pull ${name}\`.`,
-    );
+    throw new OperatorError(`The speech model ${name} is not installed. Install it with \`${pullCommandLine(name)}\`.`);
   }
   const seen = await readFirstSeenHashes(folder);
   for (const [file, { sha256 = seen[file] }] of Object.entries(manifest.files)) {

@@ -209,7 +209,7 @@ test('openRecognizer lists the available models for an unknown name', async () =
 
 test('openRecognizer explains how to install a missing model', async () => {
   await expect(openRecognizer('gigaam-v3', { dataDir })).rejects.toThrow(
-    'Install it with `assay models pull gigaam-v3`.',
+    'Install it with `node scripts/assay.mjs models pull gigaam-v3`.',
   );
 });
 

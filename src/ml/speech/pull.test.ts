@@ -137,7 +137,7 @@ test('pullModel resumes an interrupted pull without downloading files again', as
   const { requests, left, pull, pulled } = await publisher({
     cutAfter: (file, times) => (isDown && file === 'tokens.txt' ? (times === 1 ? 5 : 0) : undefined),
   });
-  expect(await errorMessage(pull())).toContain('To resume, run `assay models pull small-one` again.');
+  expect(await errorMessage(pull())).toContain('To resume, run `node scripts/assay.mjs models pull small-one` again.');
   expect(await left()).toEqual(['.small-one.partial']);
   isDown = false;
   requests.length = 0;
@@ -217,7 +217,9 @@ test('pullModel keeps partial files when it is stopped', async () => {
   pulling.catch(() => {});
   await expect.poll(() => requests.length).toBeGreaterThan(0);
   stop.abort();
-  expect(await errorMessage(pulling)).toBe('Stopped. To resume, run `assay models pull small-one` again.');
+  expect(await errorMessage(pulling)).toBe(
+    'Stopped. To resume, run `node scripts/assay.mjs models pull small-one` again.',
+  );
   expect(await left()).toEqual(['.small-one.partial']);
 });
 

@@ -9,7 +9,13 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 import { ChecksumMismatch, download } from './download.ts';
 import { installPackage } from './install-package.ts';
-import { FIRST_SEEN_HASHES_FILE, fileSha256, pulledFolder, readFirstSeenHashes } from './installed-models.ts';
+import {
+  FIRST_SEEN_HASHES_FILE,
+  fileSha256,
+  pullCommandLine,
+  pulledFolder,
+  readFirstSeenHashes,
+} from './installed-models.ts';
 import type { SpeechManifest } from './model-list.ts';
 
 export interface PullDeps {
@@ -80,11 +86,11 @@ function policyFor(base: URL, { allowList }: PullDeps): UrlPolicy {
 }
 
 function toOperatorError(error: unknown, { name }: SpeechManifest, url: string, signal: AbortSignal): unknown {
-  if (signal.aborted) return new OperatorError(`Stopped. To resume, run \`assay models pull ${name}\` again.`);
+  if (signal.aborted) return new OperatorError(`Stopped. To resume, run \`${pullCommandLine(name)}\` again.`);
   if (error instanceof ChecksumMismatch) return new OperatorError(`${error.message} The file was deleted.`);
   if (!(error instanceof FetchFailed)) return error;
   const status = error.status === undefined ? '' : ` (HTTP ${error.status})`;
-  const retryHint = error.transient ? ` To resume, run \`assay models pull ${name}\` again.` : '';
+  const retryHint = error.transient ? ` To resume, run \`${pullCommandLine(name)}\` again.` : '';
   return new OperatorError(`${url} could not be downloaded: ${error.message}${status}${retryHint}`);
 }
 
