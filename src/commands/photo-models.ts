@@ -43,7 +43,7 @@ export const rollBackModel = (options: PhotoModelsOptions, signal: AbortSignal):
 const linesOf = ({ models, default: usual, shadow }: ModelList): string[] =>
   models.map(({ version, details }) => {
     const figures = Object.entries(details?.figures ?? {}).map(
-      ([head, { accuracy, images, split }]) => `${head} ${(100 * accuracy).toFixed(1)} % of ${images} ${split} images`,
+      ([head, { accuracy, images, split }]) => `${head} ${(100 * accuracy).toFixed(1)} % (${split} images: ${images})`,
     );
     const notes = [
       ...(version === usual ? ['default'] : []),

@@ -152,7 +152,7 @@ describe('assay models', () => {
   it('photos lists the versions of a server with their figures', { tags: ['full'] }, async () => {
     const { code, out } = await assay(['models', 'photos', ...at(photos), '--token', TOKEN]);
     expect(code).toBe(0);
-    expect(out).toBe('1.0.0  default  defects 85.9 % of 1263 test images\nown-2\n');
+    expect(out).toBe('1.0.0  default  defects 85.9 % (test images: 1263)\nown-2\n');
   });
 
   it('promote, shadow and rollback change the deployed versions, and report why they cannot', {

@@ -232,14 +232,23 @@ describe('Defectoscopy upload page', () => {
       'en-GB',
       'Train from corrections',
       'queued for a worker',
-      'on 90 photos',
+      'Photos: 90',
       'held-back corrections',
       'Promote: own-2',
+      'few photos (30)',
     ],
-    ['ru-RU', 'Обучить на исправлениях', 'ожидает', 'фото: 90', 'отложенные исправления', 'Сделать основной: own-2'],
+    [
+      'ru-RU',
+      'Обучить на исправлениях',
+      'ожидает',
+      'фото: 90',
+      'отложенные исправления',
+      'Сделать основной: own-2',
+      'малом числе фото (30)',
+    ],
   ] as const)(
     'trains a version with the keyboard alone and compares it with the shipped one (%s)',
-    async ([locale, start, queued, completed, heldBack, promote], test) => {
+    async ([locale, start, queued, completed, heldBack, promote, few], test) => {
       const { db } = product.database;
       await db.query('delete from defectoscopy_trainings');
       await db.query(
@@ -277,6 +286,8 @@ describe('Defectoscopy upload page', () => {
       expect(await page.locator('#training tbody').first().textContent()).toMatch(/50[.,]0\s?% → 75[.,]0\s?%/);
       expect(await page.locator('#training').getByRole('button', { name: promote }).count()).toBe(1);
       expect(await page.locator('#training .tools button').count()).toBe(2);
+      expect(await page.locator('#training .caution').textContent()).toContain(few);
+      expect(await page.locator('#versions .caution').count()).toBe(0);
       expect(await findViolations(page)).toEqual([]);
       expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
     },

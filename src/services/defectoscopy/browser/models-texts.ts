@@ -32,6 +32,10 @@ export const modelsTexts = localize({
     ru: { test: 'тестовых', val: 'проверочных', train: 'обучающих' } as Names,
   },
   promote: { en: 'Promote', ru: 'Сделать основной' },
+  fewPhotos: {
+    en: 'The accuracy of {version} was measured with few photos ({photos}) and says little about other photos. Run it as a shadow before you promote it.',
+    ru: 'Точность версии {version} измерена на малом числе фото ({photos}) и мало говорит о других фото. Прежде чем сделать версию основной, сравните её как теневую.',
+  },
   rollBack: { en: 'Roll back to {version}', ru: 'Вернуть {version}' },
   startShadow: { en: 'Run as shadow', ru: 'Сделать теневой' },
   stopShadow: { en: 'Stop shadow', ru: 'Остановить сравнение' },
@@ -60,7 +64,7 @@ export const modelsTexts = localize({
     en: {
       queued: 'Version {version}: queued for a worker.',
       in_progress: 'Version {version}: training.',
-      completed: 'Version {version}, trained on {photos} photos. {heldBack} photos were held back.',
+      completed: 'Version {version}: trained. Photos: {photos}, held back for comparison: {heldBack}.',
       failed: 'Version {version} was not trained.',
     } as Names,
     ru: {
@@ -102,7 +106,7 @@ export const modelsTexts = localize({
     ru: 'За этот период сравнений нет.',
   },
   agreement: {
-    en: '{shadow} agrees with {default} on {share} of {photos} photos.',
+    en: '{shadow} agrees with {default} in {share} of the cases (photos: {photos}).',
     ru: 'Результаты версий {shadow} и {default} совпали в {share} случаев (всего фото: {photos}).',
   },
   photos: { en: 'Photos', ru: 'Фото' },

@@ -13,10 +13,10 @@ export function createTrainingView(options: {
   numbers: NumberFormats;
   className: (name: string) => string;
   time: (at: string) => string;
-  /** To promote the version or run it as a shadow. */
-  buttonsOf: (version: string) => readonly HTMLElement[];
+  /** The buttons that promote the version or run it as a shadow, and a caution if this many photos are few. */
+  toolsOf: (version: string, photos: number) => readonly HTMLElement[];
 }) {
-  const { texts, numbers, className, time, buttonsOf } = options;
+  const { texts, numbers, className, time, toolsOf } = options;
   let last: ModelTraining | undefined;
   let shown: string | undefined;
   let announced: string | undefined;
@@ -31,12 +31,11 @@ export function createTrainingView(options: {
     announced = text;
     const hint = [time(at), ...(actor === undefined ? [] : [fill(texts.requestedBy, { actor })])].join(' · ');
     const isOpen = state === 'queued' || state === 'in_progress';
-    const buttons = state === 'completed' ? buttonsOf(version) : [];
     return [
       el('p', {}, text, el('span', { class: 'hint' }, ` · ${hint}`)),
       ...(isOpen ? [el('progress', { max: '1', value: String(progress), 'aria-label': text })] : []),
       ...(failure ? [el('p', { class: 'notice bad' }, texts.trainingFailures[failure.code] ?? failure.message)] : []),
-      ...(buttons.length > 0 ? [el('div', { class: 'tools' }, ...buttons)] : []),
+      ...(state === 'completed' ? toolsOf(version, heldBack) : []),
       ...(report?.heads ?? []).flatMap(({ head, held_back, test }) => {
         const values = { head: texts.heads[head] ?? head, base: report!.base };
         return [

@@ -114,7 +114,7 @@ export function reportLines(
   const width = Math.max(...classes.map(({ label }) => label.length), 5);
   return [
     '',
-    `${name}: accuracy ${percent(accuracy)}, calibration error ${calibrationError.toFixed(3)}, on ${images} ${split} images (penalty ${decay}).`,
+    `${name}: accuracy ${percent(accuracy)}, calibration error ${calibrationError.toFixed(3)}, ${split} images: ${images}, penalty ${decay}.`,
     `  ${'class'.padEnd(width)}  precision   recall  images`,
     ...classes.map(
       ({ label, precision, recall, support }) =>
