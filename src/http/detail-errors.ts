@@ -141,6 +141,11 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part
       const msg = PATTERN_MESSAGES[pattern] ?? `String should match pattern '${pattern}'`;
       return { msg, type: 'string_pattern_mismatch', ctx: { pattern } };
     }
+    case 'minProperties': {
+      const { properties = {} } = problem.parentSchema as { properties?: object };
+      const names = Object.keys(properties).map((name) => `'${name}'`);
+      return { msg: `Input should have at least one of the fields ${names.join(', ')}`, type: 'value_error' };
+    }
     case 'additionalProperties':
       return { msg: 'Extra inputs are not permitted', type: 'extra_forbidden' };
     default:

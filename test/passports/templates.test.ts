@@ -237,7 +237,9 @@ describe('Templates of passports', () => {
     await change({ enabled: true });
     const third = await read(client, form({ ...SECOND, made: '1960' }));
     expect((await dataOf(client, third)).engine.template).toMatchObject({ id });
-    expect((await change({})).status).toBe(422);
+    const empty = await change({});
+    expect(empty.status).toBe(422);
+    expect(empty.body.detail[0].msg).toBe("Input should have at least one of the fields 'name', 'enabled'");
     expect((await change({ name: ' ' })).status).toBe(400);
   });
 
@@ -284,7 +286,10 @@ describe('Templates of passports', () => {
     expect(english.text).toContain(`data-id="${id}"`);
     expect(english.text).toContain('Inventory value');
     expect(english.text).not.toContain('Hill Street');
-    expect((await client.get('/templates', { 'accept-language': 'ru' })).text).toContain('Шаблоны бланков');
+    expect(english.text).toContain('value="Form 1"');
+    const russian = await client.get('/templates', { 'accept-language': 'ru' });
+    expect(russian.text).toContain('Шаблоны бланков');
+    expect(russian.text).toContain('value="Форма 1"');
     expect((await passports.client().get('/templates')).status).toBe(303);
   });
 });

@@ -13,6 +13,7 @@ export const templatesTexts = localize({
     ru: 'Шаблонов пока нет. Исправьте документ, и через несколько секунд здесь появится шаблон.',
   },
   name: { en: 'Name', ru: 'Название' },
+  defaultName: { en: 'Form {number}', ru: 'Форма {number}' },
   save: { en: 'Rename', ru: 'Переименовать' },
   enabled: { en: 'Enabled', ru: 'Включён' },
   disabled: { en: 'Disabled', ru: 'Отключён' },

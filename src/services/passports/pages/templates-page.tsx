@@ -6,6 +6,7 @@ import { Timestamp } from '../../../ui/timestamp.tsx';
 import { type TemplatesPage, type TemplatesTexts, templatesTexts } from '../browser/templates-texts.ts';
 import { fieldKey } from '../schema/keys.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
+import { DEFAULT_NAME } from '../store/lessons.ts';
 import type { TemplateCorrection, TemplateRow, TemplateStore } from '../store/templates.ts';
 import type { Frame } from './frame.tsx';
 
@@ -60,7 +61,8 @@ interface Shared {
 
 function Template({ row, ...shared }: { row: TemplateRow } & Shared): JSX.Element {
   const { texts } = shared;
-  const { id, name, enabled, uses, corrections } = row;
+  const { id, enabled, uses, corrections } = row;
+  const name = nameOf(row, texts);
   return (
     <li data-id={id} data-enabled={String(enabled)}>
       <div class="tools">
@@ -84,6 +86,12 @@ function Template({ row, ...shared }: { row: TemplateRow } & Shared): JSX.Elemen
       </ul>
     </li>
   );
+}
+
+/** A name that the service has chosen is stored in English. */
+function nameOf({ name }: TemplateRow, { defaultName }: TemplatesTexts): string {
+  const number = DEFAULT_NAME.exec(name)?.[1];
+  return number === undefined ? name : fill(defaultName, { number });
 }
 
 function Correction({ correction, texts, language, schema }: { correction: TemplateCorrection } & Shared): JSX.Element {

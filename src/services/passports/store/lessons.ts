@@ -133,6 +133,9 @@ export interface SavedLesson {
   readonly updated: readonly NewLesson[];
 }
 
+/** The name of a template that nothing has renamed. */
+export const DEFAULT_NAME = /^Form ([0-9]{1,6})$/;
+
 async function createTemplate(tx: Queryable, owner: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ count: number; highest: number }>(COUNT, [owner]);
   const { count, highest } = rows[0]!;
@@ -213,7 +216,7 @@ const DELETE_EMPTY = `
 
 const COUNT = `
   select count(*)::integer as count,
-         coalesce(max(substring(name from '^Form ([0-9]{1,6})$')::integer), 0) as highest
+         coalesce(max(substring(name from '${DEFAULT_NAME.source}')::integer), 0) as highest
     from passport_templates
    where owner = $1`;
 
