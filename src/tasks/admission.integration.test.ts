@@ -79,14 +79,11 @@ describe.each(['service', 'client'] as const)('The queue limit of a %s', (limite
     const { send, claim, counts } = await openAdmission(limited);
     for (let i = 0; i < LIMIT; i++) await send();
     const startedAt = performance.now();
-    let rejected = 0;
-    while (performance.now() - startedAt < 1000) {
+    for (let round = 0; round < 4; round++) {
       const answers = await Promise.all(Array.from({ length: 500 }, send));
       expect(answers).not.toContain(undefined);
-      rejected += answers.length;
     }
     const elapsedMs = performance.now() - startedAt;
-    expect(rejected).toBeGreaterThan(1000);
     expect(counts()).toBeLessThanOrEqual(1 + elapsedMs / MIN_COUNT_INTERVAL_MS);
 
     await claim(2);

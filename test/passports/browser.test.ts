@@ -415,7 +415,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('rename a document with a Cyrillic name, and delete it after a confirmation', async (test) => {
+  it('rename a document with a Cyrillic name, and delete it after a confirmation', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test);
     await page.locator('#pdfs').setInputFiles(await pdf('scan0001.pdf'));
     await until(() => row(page, 'scan0001.pdf').getAttribute('data-status')).toBe('SUCCESS');
@@ -536,7 +536,7 @@ describe('Passports pages', () => {
     }
   });
 
-  it('work without JavaScript', async (test) => {
+  it('work without JavaScript', { tags: ['full'] }, async (test) => {
     const { page } = await signIn(test, { javaScriptEnabled: false });
     await page.locator('#pdfs').setInputFiles(await pdf('без сценариев.pdf'));
     await page.getByRole('button', { name: 'Upload' }).click();
@@ -707,7 +707,7 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
-  it('offer a retry for failed documents and show its result', async (test) => {
+  it('offer a retry for failed documents and show its result', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signInToIsolated(test);
     await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));
     await row(page, 'again.pdf').waitFor();
@@ -782,7 +782,9 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
-  it('show the whole quality table, or scroll it within its box on a phone, and do not break words in its header', async (test) => {
+  it('show the whole quality table, or scroll it within its box on a phone, and do not break words in its header', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems } = await signInToIsolated(test, { locale: 'ru-RU', viewport: { width: 390, height: 800 } });
     for (const width of [390, 1280, 1440]) {
       await page.setViewportSize({ width, height: 800 });
