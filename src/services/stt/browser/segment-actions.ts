@@ -73,7 +73,7 @@ export function createSegmentActions(options: {
       const open = list().opened();
       if (!open) return;
       const { view, field } = open;
-      const halves = splitRow(typedRow(open), field.selectionStart);
+      const halves = splitRow(typedRow(open), field.selectionStart, space);
       if (!halves) {
         announce(edit.notSplit);
         return;

@@ -9,19 +9,43 @@ const [ROW] = rowsOf([{ start: 1, end: 4, text: 'One two three' }], WORDS) as [R
 
 describe('splitRow', () => {
   it('divides text and words at the time of the next word', () => {
-    const [first, second] = splitRow(ROW, 8)!;
+    const [first, second] = splitRow(ROW, 8, ' ')!;
     expect(first).toEqual({ segment: { start: 1, end: 3, text: 'One two' }, words: WORDS.slice(0, 2) });
     expect(second).toEqual({ segment: { start: 3, end: 4, text: 'three' }, words: WORDS.slice(2) });
     expect(mergeRows(first, second, ' ')).toEqual(ROW);
   });
 
   it('divides the time by the length of the text if it was corrected', () => {
-    const [first] = splitRow({ ...ROW, segment: { ...ROW.segment, text: 'aaaa bbbb bb' } }, 4)!;
+    const [first] = splitRow({ ...ROW, segment: { ...ROW.segment, text: 'aaaa bbbb bb' } }, 4, ' ')!;
     expect(first.segment).toEqual({ start: 1, end: 2, text: 'aaaa' });
   });
 
+  it.each([
+    [5, 'One', 'two three'],
+    [6, 'One two', 'three'],
+    [9, 'One two', 'three'],
+    [12, 'One two', 'three'],
+    [1, 'One', 'two three'],
+  ])('divides at the nearest boundary between words at offset %i, and merging restores the row', (offset, ...texts) => {
+    const [first, second] = splitRow(ROW, offset, ' ')!;
+    expect([first.segment.text, second.segment.text]).toEqual(texts);
+    expect([first, second].map(({ words }) => words.map(({ text }) => text).join(' '))).toEqual(texts);
+    expect(mergeRows(first, second, ' ')).toEqual(ROW);
+  });
+
+  it('divides at the cursor in a language without spaces', () => {
+    const [row] = rowsOf([{ start: 1, end: 4, text: '北墙漏水' }]) as [typeof ROW];
+    const [first, second] = splitRow(row, 3, '')!;
+    expect([first.segment.text, second.segment.text]).toEqual(['北墙漏', '水']);
+    expect(mergeRows(first, second, '')).toEqual(row);
+  });
+
+  it('is undefined within a single word', () => {
+    expect(splitRow({ ...ROW, segment: { ...ROW.segment, text: 'One' } }, 1, ' ')).toBeUndefined();
+  });
+
   it.each([0, 13])('is undefined at offset %i, because one side would be empty', (offset) => {
-    expect(splitRow(ROW, offset)).toBeUndefined();
+    expect(splitRow(ROW, offset, ' ')).toBeUndefined();
   });
 });
 
@@ -31,7 +55,7 @@ it('confirmWord removes the doubt about one word, also after a split and a merge
   const row = confirmWord(confirmWord({ ...ROW, words }, three), one);
   expect(words.map((each) => isDoubtful(row, each))).toEqual([false, true, false]);
   expect(row.segment.confirmed).toEqual([0, 2]);
-  const [first, second] = splitRow(row, 8)!;
+  const [first, second] = splitRow(row, 8, ' ')!;
   expect([first.segment.confirmed, second.segment.confirmed]).toEqual([[0], [2]]);
   expect(mergeRows(first, second, ' ')).toEqual(row);
 });
@@ -43,7 +67,7 @@ it('confirmWord confirms one of two words with the same start', () => {
 });
 
 it('rowsOf removes the confirmations of words of other segments', () => {
-  const [first, second] = splitRow(ROW, 8)!;
+  const [first, second] = splitRow(ROW, 8, ' ')!;
   const confirmed = [0, 2];
   const rows = rowsOf(
     [

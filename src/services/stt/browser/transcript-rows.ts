@@ -83,11 +83,15 @@ function rowOf(
   return { segment: { start, end, text, ...(kept.length > 0 && { confirmed: kept }) }, words };
 }
 
-/** Undefined if one side would be empty. The time is that of the word, or else proportional to the text. */
-export function splitRow({ segment, words }: Row, offset: number): readonly [Row, Row] | undefined {
-  const texts = [normalize(segment.text.slice(0, offset)), normalize(segment.text.slice(offset))] as const;
+/**
+ * At the boundary between words nearest to `offset`, so that merging with the same separator restores the text. Undefined if one
+ * side would be empty. The time is that of the word, or else proportional to the text.
+ */
+export function splitRow({ segment, words }: Row, offset: number, separator: string): readonly [Row, Row] | undefined {
+  const boundary = separator === '' ? offset : nearestBoundary(segment.text, offset);
+  const texts = [normalize(segment.text.slice(0, boundary)), normalize(segment.text.slice(boundary))] as const;
   if (texts.includes('')) return undefined;
-  const at = toMilliseconds(timeAt({ segment, words }, offset));
+  const at = toMilliseconds(timeAt({ segment, words }, boundary));
   const { start, end, confirmed } = segment;
   const isBefore = (word: TimedWord) => middleOf(word) < at;
   const wordsAfter = words.filter((word) => !isBefore(word));
@@ -95,6 +99,16 @@ export function splitRow({ segment, words }: Row, offset: number): readonly [Row
     rowOf({ start, end: at, text: texts[0] }, words.filter(isBefore), confirmed),
     rowOf({ start: at, end, text: texts[1] }, wordsAfter, confirmed),
   ];
+}
+
+/** Of the word at `offset`; not an end of the text if the word has another boundary. */
+function nearestBoundary(text: string, offset: number): number {
+  const before = /\S*$/.exec(text.slice(0, offset))![0].length;
+  const after = /^\S*/.exec(text.slice(offset))![0].length;
+  if (before === 0 || after === 0) return offset;
+  const [start, end] = [offset - before, offset + after];
+  if (text.slice(0, start).trim() === '') return end;
+  return text.slice(end).trim() !== '' && after < before ? end : start;
 }
 
 export const mergeRows = (first: Row, second: Row, separator: string): Row =>
