@@ -24,14 +24,17 @@ export function photoLines({ surface, masters, defects, warnings = [], regions =
 }
 
 export function recordingLines({ result }: Pick<DoneRecording, 'result'>): string[] {
-  const { transcription, segments, duration_seconds, language } = result;
+  const { transcription, segments, duration_seconds, language, unrecognized = [] } = result;
   const duration = duration_seconds === undefined ? 'Audio' : `${duration_seconds.toFixed(1)} s of audio`;
   return [
     language ? `${duration}, language ${language}` : duration,
     ...(segments ?? [{ start: 0, text: transcription }]).map(
       ({ start, text }) => `${start.toFixed(1).padStart(6)} s  ${text}`,
     ),
-    ...(transcription === '' ? ['No speech was detected.'] : []),
+    ...unrecognized.map(
+      ({ start, end }) => `warning    speech from ${start.toFixed(1)} to ${end.toFixed(1)} s could not be recognized`,
+    ),
+    ...(transcription === '' && unrecognized.length === 0 ? ['No speech was detected.'] : []),
   ];
 }
 

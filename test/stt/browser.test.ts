@@ -177,6 +177,25 @@ describe('Speech-to-text upload page', () => {
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
   });
 
+  it('shows where speech could not be recognized', async (test) => {
+    const warning = { warnings: ['SPEECH_NOT_RECOGNIZED'], unrecognized: [{ start: 60, end: 75 }] };
+    const stop = await product.startWorker(
+      createFakeSpeechModel({ run: async () => ({ result: { ...TRANSCRIPT, ...warning } as never }) }),
+    );
+    const { page, problems } = await open(test);
+    await choose(page);
+    await verdict(page).toBe('Transcript');
+    expect(await page.locator('#outcome .notice').textContent()).toBe(
+      'Speech that could not be recognized is missing in the text: 1:00–1:15',
+    );
+    await stop();
+    const nothing = { transcription: '', service: 'local', duration_seconds: 90, segments: [], ...warning };
+    await work({ run: async () => ({ result: nothing }) });
+    await choose(page, 'unclear.wav');
+    await verdict(page).toMatch(/^Speech was detected but could not be recognized\./);
+    expect(problems).toEqual([]);
+  });
+
   it('states that uploads are disabled, and that JavaScript is required', { tags: ['full'] }, async (test) => {
     const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());

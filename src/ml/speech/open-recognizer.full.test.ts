@@ -108,6 +108,14 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     }
   });
 
+  test('returns a segment without text for speech that it cannot recognize', async () => {
+    const window = sampleWindow('bridge', 100);
+    const samples = window.samples.toReversed();
+    const [segment, ...rest] = await whisper.recognize({ ...window, samples }, { signal });
+    expect(segment).toEqual({ start: 100, end: expect.closeTo(window.end, 3), text: '' });
+    expect(rest).toEqual([]);
+  });
+
   test('continues after a pause at which the model stops', async () => {
     const { samples } = sampleWindow('bridge');
     const twice = new Float32Array(3 * samples.length);

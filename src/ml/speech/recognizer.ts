@@ -17,6 +17,7 @@ export interface Word {
 export interface Segment {
   readonly start: number;
   readonly end: number;
+  /** Empty: speech that could not be recognized. */
   readonly text: string;
   readonly language?: string;
   readonly words?: readonly Word[];

@@ -86,7 +86,7 @@ const Segment = Type.Object({ start: Seconds, end: Seconds, text: Type.String() 
 
 /** Worker results are validated against it. */
 export const Transcription = Type.Object({
-  transcription: Type.String({ description: 'The text; empty if no speech was detected.' }),
+  transcription: Type.String({ description: 'The text; empty if no speech was recognized.' }),
   service: Type.String({
     minLength: 1,
     description: 'The provider: `local`, or the name of the remote provider.',
@@ -104,6 +104,16 @@ export const Transcription = Type.Object({
       }),
       { description: 'Present if the provider returns word times.' },
     ),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Type.Literal('SPEECH_NOT_RECOGNIZED'), {
+      description: 'SPEECH_NOT_RECOGNIZED: speech was detected that could not be recognized; the text is incomplete.',
+    }),
+  ),
+  unrecognized: Type.Optional(
+    Type.Array(Type.Object({ start: Seconds, end: Seconds }), {
+      description: 'The speech that could not be recognized. Present with the warning.',
+    }),
   ),
 });
 

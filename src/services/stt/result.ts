@@ -26,6 +26,9 @@ export interface Recorded {
   readonly segments: readonly RecordedSegment[];
   /** Absent if the provider returns no word times. */
   readonly words?: readonly TimedWord[];
+  readonly warnings?: readonly 'SPEECH_NOT_RECOGNIZED'[];
+  /** Where the warning applies. */
+  readonly unrecognized?: readonly { readonly start: number; readonly end: number }[];
 }
 
 /** Seconds from the start of the recording, to the millisecond. */

@@ -6,13 +6,13 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /**
  * Transcribes with temperature fallback (arXiv:2212.04356 §4.5, with fewer temperatures). A repetitive or improbable
- * result is retried with sampling. If all tries repeat, a confident short repetition is accepted and a loop is not. Returns an empty transcript if no try is
- * credible: silence, noise or music.
+ * result is retried with sampling. If all tries repeat, a confident short repetition is accepted and a loop is not. Returns an empty transcript for
+ * silence, and undefined if no try is credible: unclear speech, noise or music.
  */
 export async function transcribeWithFallback(
   encoded: DecoderState,
   { vocabulary, language, task, keepLogits, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
-): Promise<Transcript> {
+): Promise<Transcript | undefined> {
   const attempts: Attempt[] = [];
   for (const temperature of TEMPERATURES) {
     const random = createRandom(SEED);
@@ -45,7 +45,7 @@ export async function transcribeWithFallback(
     best.average < MIN_LOGPROB ||
     (best.average < LOGPROB_THRESHOLD && probability < LANGUAGE_PROBABILITY_THRESHOLD)
   )
-    return EMPTY_TRANSCRIPT;
+    return undefined;
   return best.transcript;
 }
 

@@ -65,6 +65,7 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       noSpeech,
       throwIfStopped,
     });
+    if (!text) return [{ start: 0, end: seconds, text: '' }];
     const transcript = finder ? await preferTerms(text, { finder, vocabulary, throwIfStopped }) : text;
     const segments = splitSentences(timedWords(transcript, vocabulary, samples));
     return segments
@@ -85,7 +86,9 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       segments.push(...found);
       if (found.length > 0) spans.push(...findUncoveredSpeech(found, span, isQuiet));
     }
-    return segments.toSorted((a, b) => a.start - b.start);
+    // A part of the window may be noise.
+    const recognized = segments.filter(({ text }) => text !== '');
+    return (recognized.length > 0 ? recognized : segments).toSorted((a, b) => a.start - b.start);
   }
 
   return { recognize, close: network.close };

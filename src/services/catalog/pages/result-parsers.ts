@@ -22,12 +22,13 @@ export const photoOf = ({ surface, masters, defects, warnings, correction, model
   model: valid(Type.String(), model),
 });
 
-export const speechOf = ({ transcription, language, segments, words }: JsonObject) => ({
+export const speechOf = ({ transcription, language, segments, words, warnings }: JsonObject) => ({
   text: valid(Type.String(), transcription) ?? '',
   // Used as a `lang` attribute.
   language: valid(Type.String({ pattern: '^[a-z]{2,3}$' }), language),
   segments: validItems(Timed, segments),
   words: validItems(Timed, words),
+  isIncomplete: itemsOf(warnings).includes('SPEECH_NOT_RECOGNIZED'),
 });
 
 /** `sheet`: the first page, which the picture shows. */

@@ -10,7 +10,7 @@ import { showInvisible } from './untrusted-text.ts';
 
 export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
-  const { text, language, segments, words: timedWords } = speechOf(row.result);
+  const { text, language, segments, words: timedWords, isIncomplete } = speechOf(row.result);
   const hasSound = row.soundKey !== null;
   return (
     <section class="panel speech" aria-labelledby="transcript-title">
@@ -33,8 +33,13 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
         <Hint text={words.noSound} />
       )}
       <H2 id="transcript-title" text={words.transcript} />
+      {isIncomplete ? <P class="notice" text={words.notRecognized} /> : ''}
       {text === '' ? (
-        <p safe>{words.nothingHeard}</p>
+        isIncomplete ? (
+          ''
+        ) : (
+          <p safe>{words.nothingHeard}</p>
+        )
       ) : segments.length === 0 ? (
         <P class="prose" lang={language} dir="auto" text={showInvisible(text)} />
       ) : (

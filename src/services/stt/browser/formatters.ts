@@ -14,8 +14,9 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
   function resultLine({ stage, state }: TranscriptionJob): string {
     if (stage === 'waiting') return texts.waiting;
     if (stage !== 'done') return ui.steps[stage];
-    return state?.result?.transcription || texts.nothing;
+    return state?.result?.transcription || emptyText(state?.result);
   }
+  const emptyText = (result: Recorded | undefined) => (result?.warnings ? texts.notRecognized : texts.nothing);
 
   return {
     texts,
@@ -32,6 +33,14 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
     },
 
     resultLine,
+    /** Of a result without text. */
+    emptyText,
+    /** The speech that the text does not have, at most ten parts; undefined if it has all. */
+    incomplete({ unrecognized = [] }: Recorded): string | undefined {
+      if (unrecognized.length === 0) return undefined;
+      const times = unrecognized.slice(0, 10).map(({ start, end }) => `${formatClock(start)}–${formatClock(end)}`);
+      return fill(texts.incomplete, { times: [...times, ...(unrecognized.length > 10 ? ['…'] : [])].join(', ') });
+    },
     /** Shortened for screen readers; the page shows the whole text. */
     announcement: (job: TranscriptionJob) => resultLine(job).slice(0, 200),
   };

@@ -99,6 +99,14 @@ export const texts = localize({
     en: 'No speech detected. If the recording contains speech, select its language.',
     ru: 'Речь не обнаружена. Если в записи есть речь, выберите её язык.',
   },
+  notRecognized: {
+    en: 'Speech was detected but could not be recognized. Select its language, or use a clearer recording.',
+    ru: 'Речь обнаружена, но распознать её не удалось. Выберите язык речи или возьмите более чёткую запись.',
+  },
+  incomplete: {
+    en: 'Speech that could not be recognized is missing in the text: {times}',
+    ru: 'В тексте нет речи, которую не удалось распознать: {times}',
+  },
   save: { en: 'Download as', ru: 'Скачать как' },
   saved: {
     txt: { en: 'Text', ru: 'Текст' },

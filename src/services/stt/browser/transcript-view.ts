@@ -43,7 +43,7 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     const heading = el(
       'div',
       { class: 'result-head', 'data-positive': String(result.transcription !== '') },
-      el('h2', { id: 'result-title' }, result.transcription === '' ? texts.nothing : texts.transcript),
+      el('h2', { id: 'result-title' }, result.transcription === '' ? words.emptyText(result) : texts.transcript),
       el('p', { class: 'surface' }, words.facts(result)),
     );
     if (result.transcription === '') return [heading];
@@ -53,7 +53,9 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     // An earlier task may have been corrected.
     if (!known && !job.file) current.load();
     current.showMarks();
-    return [heading, downloadButtons(job, current), current.element];
+    const incomplete = words.incomplete(result);
+    const notice = incomplete === undefined ? [] : [el('p', { class: 'notice' }, incomplete)];
+    return [heading, ...notice, downloadButtons(job, current), current.element];
   }
 
   function createEditor(taskId: string, transcript: Recorded): TranscriptEditor {

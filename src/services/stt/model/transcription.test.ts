@@ -38,6 +38,19 @@ it('transcriptionOf returns an empty transcription for a recording without speec
   });
 });
 
+it('transcriptionOf warns of speech that could not be recognized', () => {
+  const segments = [
+    { start: 0, end: 2.5, text: 'Hello.', language: 'en' },
+    { start: 4, end: 9.99996, text: '' },
+  ];
+  expect(toTranscription({ service: 'local', durationSeconds: 10, segments })).toMatchObject({
+    transcription: 'Hello.',
+    segments: [{ start: 0, end: 2.5, text: 'Hello.' }],
+    warnings: ['SPEECH_NOT_RECOGNIZED'],
+    unrecognized: [{ start: 4, end: 10 }],
+  });
+});
+
 it('transcriptionOf omits spaces for languages without them', () => {
   const segments = ['壁です。', '床です。'].map((text, start) => ({ start, end: start + 1, text, language: 'ja' }));
   expect(toTranscription({ service: 'local', durationSeconds: 2, segments }).transcription).toBe('壁です。床です。');

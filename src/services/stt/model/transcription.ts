@@ -8,6 +8,7 @@ export function toTranscription(recognized: {
   readonly segments: readonly Segment[];
 }): Recorded {
   const { segments, language, separator } = readTexts(recognized.segments);
+  const unrecognized = recognized.segments.filter(({ text }) => text === '');
   const words = segments.flatMap((segment) => segment.words ?? []);
   return {
     transcription: segments.map(({ text }) => text).join(separator),
@@ -16,6 +17,7 @@ export function toTranscription(recognized: {
     duration_seconds: thousandth(recognized.durationSeconds),
     segments: segments.map((segment) => ({ ...times(segment), text: segment.text })),
     ...(words.length > 0 && { words: words.map(wordOf) }),
+    ...(unrecognized.length > 0 && { warnings: ['SPEECH_NOT_RECOGNIZED'], unrecognized: unrecognized.map(times) }),
   };
 }
 

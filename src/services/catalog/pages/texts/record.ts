@@ -34,6 +34,10 @@ export const recordTexts = {
     en: 'The recording is available for about a day; the transcript is kept.',
     ru: 'Запись доступна около суток, расшифровка сохраняется.',
   },
+  notRecognized: {
+    en: 'Some speech of this recording could not be recognized.',
+    ru: 'Часть речи в записи не удалось распознать.',
+  },
   nothingHeard: { en: 'No speech was detected in this recording.', ru: 'Речь в записи не обнаружена.' },
   fields: { en: 'Fields', ru: 'Поля' },
   sheet: { en: 'Page 1', ru: 'Страница 1' },
