@@ -50,11 +50,11 @@ describe('POST /files', () => {
     }
   });
 
-  it('accepts one multipart part named file among other fields', async () => {
+  it('accepts one multipart part named file among other fields, also long ones', async () => {
     await serving();
     const answer = await send(
       form([
-        ['note', undefined, 'hello'],
+        ['note', undefined, 'hello'.repeat(1000)],
         ['file', 'image/png', bytes],
         ['more', undefined, 'x'],
       ]),

@@ -6,6 +6,8 @@ import { InvalidInput } from './validation-details.ts';
 
 /** Maximum size of a multipart body without its file: boundaries, part headers, ignored fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
+/** Of a text field. */
+const MAX_FIELD_BYTES = 4096;
 
 /** Makes the routes of a dedicated scope receive their bodies as unparsed streams. */
 export async function acceptUploads(scope: FastifyInstance): Promise<void> {
@@ -26,13 +28,23 @@ export interface Upload {
  * Streams the file of a request: its raw body, or its multipart part `file`. Above `maxBytes`, throws 413 for a declared
  * length; otherwise the stream fails with the same error. Ignores the declared media type.
  */
-export async function readUpload(request: FastifyRequest, { maxBytes }: { maxBytes: number }): Promise<Upload> {
+export async function readUpload(
+  request: FastifyRequest,
+  { maxBytes, maxFieldBytes = MAX_FIELD_BYTES }: { maxBytes: number; maxFieldBytes?: number },
+): Promise<Upload> {
   const isMultipart = request.isMultipart();
-  const limit = isMultipart ? maxBytes + MULTIPART_OVERHEAD_BYTES : maxBytes;
+  const limit = isMultipart ? maxBytes + maxFieldBytes + MULTIPART_OVERHEAD_BYTES : maxBytes;
   if (Number(request.headers['content-length']) > limit) throw payloadTooLarge(maxBytes);
   if (!isMultipart) return { bytes: bounded(rawBody(request), maxBytes) };
-  const { file, filename, fields } = await partNamedFile(request, maxBytes);
-  return { bytes: bounded(file, maxBytes), filename, fields: textsOf(fields) };
+  const { file, filename, fields } = await partNamedFile(request, maxBytes, maxFieldBytes);
+  return {
+    bytes: bounded(file, maxBytes),
+    filename,
+    // A route that ignores the fields accepts long ones.
+    get fields() {
+      return textsOf(fields);
+    },
+  };
 }
 
 function rawBody(request: FastifyRequest): Readable {
@@ -40,8 +52,8 @@ function rawBody(request: FastifyRequest): Readable {
   return request.raw;
 }
 
-async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<MultipartFile> {
-  const limits = { files: 1, fields: 16, fieldSize: 4096, fileSize: maxBytes + 1 };
+async function partNamedFile(request: FastifyRequest, maxBytes: number, maxFieldBytes: number): Promise<MultipartFile> {
+  const limits = { files: 1, fields: 16, fieldSize: maxFieldBytes, fileSize: maxBytes + 1 };
   const part = await request.file({ limits, throwFileSizeLimit: false }).catch(() => {
     throw invalidFile('The multipart body is malformed');
   });
@@ -53,6 +65,11 @@ const invalidFile = (msg: string) => new InvalidInput([{ loc: ['body', 'file'], 
 
 function textsOf(fields: MultipartFields): Record<string, string> {
   const parts = Object.values(fields).flatMap((part) => part ?? []);
+  const cut = parts.find((part) => part.type === 'field' && part.valueTruncated);
+  if (cut)
+    throw new InvalidInput([
+      { loc: ['body', cut.fieldname], msg: `The field ${cut.fieldname} is too long`, type: 'value_error' },
+    ]);
   return Object.fromEntries(
     parts.flatMap((part) => (part.type === 'field' ? [[part.fieldname, String(part.value)]] : [])),
   );

@@ -363,6 +363,38 @@ it('The page of a batch names recordings without speech', async (test) => {
   expect(problems).toEqual([]);
 });
 
+it('The page of a batch sends the language and the terms of all recordings, and names speech that could not be recognized', async (test) => {
+  const inputs: unknown[] = [];
+  const model = createFakeSpeechModel({
+    run: async ({ input }) => {
+      inputs.push(input);
+      const warning = { warnings: ['SPEECH_NOT_RECOGNIZED'], unrecognized: [{ start: 0, end: 1 }] };
+      return { result: { ...TRANSCRIPT, transcription: '', segments: [], words: [], ...warning } as never };
+    },
+  });
+  const product = await startProduct({ service: 'stt', env: { STT_RATE_LIMIT_PER_MINUTE: '0' }, model });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.getByLabel('Spoken language').selectOption('ru');
+  await page.locator('.terms summary').click();
+  const terms = Array.from({ length: 300 }, (_, i) => `${'стяжка '.repeat(4)}${i}`);
+  await page.locator('#vocabulary').fill(['nginx = engine x', ...terms].join('\n'));
+  const recording = (name: string) => ({ name, mimeType: 'audio/wav', buffer: createSilence(1) });
+  await page.locator('#file').setInputFiles([recording('a.wav'), recording('b.wav')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
+  const vocabulary = [{ term: 'nginx', spoken: ['engine x'] }, ...terms.map((term) => ({ term }))];
+  expect(inputs).toMatchObject([
+    { language: 'ru', vocabulary },
+    { language: 'ru', vocabulary },
+  ]);
+  expect(await cellsOf(page, 4)).toEqual(['Speech not recognized', 'Speech not recognized']);
+  expect(problems).toEqual([]);
+
+  await page.locator('#vocabulary').fill('a'.repeat(66_000));
+  await page.locator('#file').setInputFiles([recording('c.wav')]);
+  await until(() => page.locator('#error').textContent()).toBe('The field vocabulary is too long.');
+});
+
 it('The page of a batch offers no cancel and no remaining time when all items have ended', async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());

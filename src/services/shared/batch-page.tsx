@@ -28,9 +28,11 @@ export function batchPage(
     /** Of its tasks, by code. */
     failures: (language: UiLanguage) => Readonly<Record<string, string>>;
     permanentErrors: readonly string[];
+    /** Of all items; the script sends their values. */
+    inputs?: BatchInputs | undefined;
   },
 ): void {
-  const { version, titles, auth, typePrefixes, limits, failures, permanentErrors } = deps;
+  const { version, titles, auth, typePrefixes, limits, failures, permanentErrors, inputs } = deps;
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const data: BatchPage = {
@@ -39,15 +41,29 @@ export function batchPage(
     };
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
-      ...{ data, service: titles[language], title: data.texts.title, ...BATCH_ASSETS },
+      ...{ data, service: titles[language], title: data.texts.title },
+      styles: [...BATCH_ASSETS.styles, ...(inputs?.styles ?? [])],
+      script: inputs?.script ?? BATCH_ASSETS.script,
       children: (
-        <BatchSections texts={data.texts} language={language} limits={limits(language)}>
+        <BatchSections
+          texts={data.texts}
+          language={language}
+          limits={limits(language)}
+          inputs={inputs?.element(language)}
+        >
           <TokenForm language={language} />
         </BatchSections>
       ),
     });
     return sendPage(reply, language, html);
   });
+}
+
+/** Inputs of the service, with the script of the page. */
+export interface BatchInputs {
+  element(language: UiLanguage): JSX.Element;
+  readonly styles: readonly string[];
+  readonly script: string;
 }
 
 /** The data of the page that does not depend on its authorization. */
@@ -65,6 +81,7 @@ export const BatchSections = ({
   language,
   files,
   limits,
+  inputs,
   children,
 }: Props & ChoiceProps & { readonly children: JSX.Element }): JSX.Element => (
   <>
@@ -74,7 +91,7 @@ export const BatchSections = ({
     <div class="needs-script batch">
       {children}
       <p id="error" class="notice bad" role="alert" hidden></p>
-      <Choice texts={texts} language={language} files={files} limits={limits} />
+      <Choice texts={texts} language={language} files={files} limits={limits} inputs={inputs} />
       <Invalid texts={texts} />
       <Progress texts={texts} />
       <Items texts={texts} />
@@ -94,6 +111,7 @@ interface ChoiceProps {
   readonly files?: { readonly accept: string; readonly hint: string; readonly command: string } | undefined;
   /** Of a file. */
   readonly limits: string;
+  readonly inputs?: JSX.Element | undefined;
 }
 
 /** Missing in the types of elements. */
@@ -101,7 +119,7 @@ const FOLDER = { webkitdirectory: true };
 
 const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
 
-const Choice = ({ texts: { choose }, language, files, limits }: Props & ChoiceProps): JSX.Element => (
+const Choice = ({ texts: { choose }, language, files, limits, inputs }: Props & ChoiceProps): JSX.Element => (
   <section id="file-selection" class="panel" aria-labelledby="file-selection-title">
     <H2 id="file-selection-title" text={choose.title} />
     <fieldset id="inputs">
@@ -123,6 +141,7 @@ const Choice = ({ texts: { choose }, language, files, limits }: Props & ChoicePr
           <Span text={choose.folder} />
         </label>
       </DropZone>
+      {inputs ?? ''}
       <GroupingInputs words={choose.grouping} />
     </fieldset>
     <div id="omitted-files" class="hint"></div>

@@ -11,7 +11,7 @@ import { DocsNotice, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { A } from '../../ui/text-elements.tsx';
 import type { UiLanguage } from '../../ui/texts.ts';
-import { batchPage } from './batch-page.tsx';
+import { type BatchInputs, batchPage } from './batch-page.tsx';
 import { deliveriesPage } from './deliveries-page.tsx';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
@@ -31,6 +31,7 @@ export interface UploadPageOptions<Texts extends UploadTexts> {
   dropZone(page: UploadPageParts<Texts>): JSX.Element;
   /** Below the progress steps: {@link Note} and service-specific content. */
   belowSteps(words: Texts): JSX.Element;
+  readonly batchInputs?: BatchInputs;
   /** Between the progress steps and the result. */
   besideResult?(words: Texts): JSX.Element;
 }
@@ -107,11 +108,11 @@ export function uploadPage<Texts extends UploadTexts>(
   const titles = { en: kind.texts('en').service, ru: kind.texts('ru').service };
   deliveriesPage(app, { version, auth, titles });
   const failures = (language: UiLanguage) => kind.texts(language).failures;
-  const { typePrefixes, permanentErrors } = kind;
+  const { typePrefixes, permanentErrors, batchInputs: inputs } = kind;
   const limits = (language: UiLanguage) =>
     fill(kind.texts(language).drop.limits, { size: createNumberFormats(language).size(maxBytes ?? 0) });
   if (maxBytes !== undefined)
-    batchPage(app, { version, auth, titles, typePrefixes, limits, failures, permanentErrors });
+    batchPage(app, { version, auth, titles, typePrefixes, limits, failures, permanentErrors, inputs });
 }
 
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;

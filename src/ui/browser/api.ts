@@ -6,6 +6,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly file?: File;
+  readonly form?: FormData;
   readonly signal?: AbortSignal;
   /** 0..1. */
   readonly onUploadProgress?: (share: number) => void;
@@ -68,7 +69,7 @@ async function dataOf<T>(
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */
 function send(path: string, call: RequestOptions, token: string | undefined): Promise<ApiResponse> {
-  const { signal, onUploadProgress, file, json } = call;
+  const { signal, onUploadProgress, file, form, json } = call;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
@@ -95,7 +96,7 @@ function send(path: string, call: RequestOptions, token: string | undefined): Pr
     request.addEventListener('abort', () => reject(signal?.reason as Error));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
     signal?.addEventListener('abort', abort);
-    request.send(file ?? (json === undefined ? null : JSON.stringify(json)));
+    request.send(file ?? form ?? (json === undefined ? null : JSON.stringify(json)));
   });
 }
 

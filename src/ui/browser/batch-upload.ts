@@ -17,6 +17,15 @@ interface Accepted {
   readonly ignored?: number;
 }
 
+/** Fields of all items by name. */
+type CommonFields = Readonly<Record<string, string>>;
+let readFields: () => CommonFields = () => ({});
+
+/** Sends the fields of further inputs on the page. */
+export function setCommonFields(read: () => CommonFields): void {
+  readFields = read;
+}
+
 /** The key of the last selection whose batch is not known to exist: choosing it again must not create a second batch. */
 let unanswered: { readonly selection: string; readonly key: string } | undefined;
 
@@ -39,10 +48,11 @@ export async function createBatch(
     ...tags.map((tag) => ['tag', tag]),
     ...(isSkipping ? [['skip_invalid', 'true']] : []),
   ]);
+  const fields = readFields();
   const request: RequestOptions = {
     method: 'POST',
-    headers: { 'idempotency-key': keyFor(chosen, String(query)) },
-    file: archive,
+    headers: { 'idempotency-key': keyFor(chosen, JSON.stringify([String(query), fields])) },
+    ...(Object.keys(fields).length > 0 ? { form: formOf(fields, archive) } : { file: archive }),
     signal,
     onUploadProgress: (share) => {
       // The service may accept the batch although the connection is closed.
@@ -66,6 +76,14 @@ export async function createBatch(
   unanswered = undefined;
   showOmitted(accepted);
   return accepted.batch_id;
+}
+
+function formOf(fields: CommonFields, archive: File): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  // The service reads fields before the file.
+  form.set('file', archive);
+  return form;
 }
 
 /** Files that are not part of the batch. */

@@ -38,6 +38,9 @@ export const commonFields = (item: TObject, { urlField }: Archives) =>
       ]),
   );
 
+/** As the JSON body of a single request: a vocabulary is long. */
+const MAX_FIELD_BYTES = 64 * 1024;
+
 /** Receives a ZIP archive, stores its files as uploads of the client and creates an item for each of them. */
 export async function acceptArchive(
   { service, deps, item, open }: BatchDeps,
@@ -52,7 +55,10 @@ export async function acceptArchive(
 ) {
   const { urlField, filesHost, shared, type, context } = archives;
   const { principal } = request;
-  const { bytes, fields } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
+  const { bytes, fields } = await readUpload(request, {
+    maxBytes: MAX_ARCHIVE_BYTES,
+    maxFieldBytes: MAX_FIELD_BYTES,
+  });
   const query = request.query as Static<typeof BatchQuery>;
   const {
     webhook_url: webhookUrl = query.webhook_url,

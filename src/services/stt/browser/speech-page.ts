@@ -7,9 +7,9 @@ import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
 import { createFormatters } from './formatters.ts';
 import { createJobPlayer } from './job-player.ts';
 import { createRecorder } from './recorder.ts';
-import { parseTermLines } from './term-lines.ts';
 import type { SpeechTexts } from './texts.ts';
 import { createTranscriptView } from './transcript-view.ts';
+import { readTranscriptionInputs } from './transcription-inputs.ts';
 import { createTranscriptionJob, runTranscriptionJob, type TranscriptionJob } from './transcription-job.ts';
 
 const page = pageData<UploadPageData<SpeechTexts>>();
@@ -23,12 +23,7 @@ initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) =>
     concurrency: 2,
     inputs: ['file'],
     isUnsupported: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
-    createJob: (source) =>
-      createTranscriptionJob(
-        source,
-        byId<HTMLSelectElement>('language').value,
-        parseTermLines(byId<HTMLTextAreaElement>('vocabulary').value),
-      ),
+    createJob: (source) => createTranscriptionJob(source, readTranscriptionInputs()),
     run: (job, onChange) => runTranscriptionJob(job, api, onChange),
     thumbnail: () => el('span', { class: 'missing' }),
     show(job) {

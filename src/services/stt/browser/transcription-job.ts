@@ -22,13 +22,8 @@ export interface TranscriptionJob extends UploadJob<TaskState> {
 
 export const createTranscriptionJob = (
   source: File | string,
-  language: string,
-  vocabulary: readonly WrittenTerm[],
-): TranscriptionJob => ({
-  ...createUploadJob(source),
-  language,
-  vocabulary,
-});
+  inputs: Pick<TranscriptionJob, 'language' | 'vocabulary'>,
+): TranscriptionJob => ({ ...createUploadJob(source), ...inputs });
 
 export function runTranscriptionJob(job: TranscriptionJob, api: ApiClient, onChange: () => void): Promise<void> {
   if (!job.file) void readUploadedFile(job, api, 'recording').then(onChange);

@@ -3,12 +3,11 @@ import { AudioIcon, DropZone } from '../../../ui/dropzone.tsx';
 import { GroupingInputs } from '../../../ui/grouping-inputs.tsx';
 import type { UiLanguage } from '../../../ui/texts.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
-import { createLanguageNames } from '../browser/language-names.ts';
 import { type SpeechTexts, texts } from '../browser/texts.ts';
 import { failureTexts, PERMANENT_ERRORS } from '../failures.ts';
+import { TranscriptionInputs } from './transcription-inputs.tsx';
 
-/** Languages in the selection; most models support them. */
-const LANGUAGES = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];
+const INPUT_STYLES = 'services/stt/browser/transcription-inputs.css';
 
 export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
   uploadPage<SpeechTexts>(
@@ -16,7 +15,7 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
     {
       service: 'stt',
       example: 'examples/voice-note.mp3',
-      styles: ['ui/transcript.css', 'services/stt/browser/speech.css'],
+      styles: ['ui/transcript.css', 'services/stt/browser/speech.css', INPUT_STYLES],
       typePrefixes: ['audio/', 'video/'],
       permanentErrors: PERMANENT_ERRORS,
       script: 'services/stt/browser/speech-page.js',
@@ -31,6 +30,11 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
           <InputControls words={words} language={language} />
         </DropZone>
       ),
+      batchInputs: {
+        element: (language) => <TranscriptionInputs words={texts[language]} language={language} />,
+        styles: [INPUT_STYLES],
+        script: 'services/stt/browser/batch-page.js',
+      },
       belowSteps: (words) => <ProgressAndPlayer words={words} />,
     },
     deps,
@@ -38,7 +42,6 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
 
 function InputControls({ words, language }: { words: SpeechTexts; language: UiLanguage }): JSX.Element {
   const { record } = words;
-  const languageName = createLanguageNames(language);
   return (
     <>
       <button type="button" id="record" hidden safe>
@@ -53,26 +56,7 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
           {record.discard}
         </button>
       </fieldset>
-      <label class="language-choice">
-        <span safe>{words.language.label}</span>
-        <select id="language">
-          <option value="auto" safe>
-            {words.language.auto}
-          </option>
-          {LANGUAGES.map((code) => (
-            <option value={code} safe>
-              {languageName(code)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <details class="terms">
-        <summary safe>{words.vocabulary.label}</summary>
-        <label for="vocabulary" class="hint" safe>
-          {words.vocabulary.hint}
-        </label>
-        <textarea id="vocabulary" rows="5" spellcheck="false"></textarea>
-      </details>
+      <TranscriptionInputs words={words} language={language} />
       <GroupingInputs words={words.grouping} />
     </>
   );
