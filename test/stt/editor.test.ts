@@ -104,9 +104,19 @@ describe('The transcript editor', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+ArrowLeft');
     await page.keyboard.press('Alt+Enter');
-    await until(at).toBeGreaterThan(3.2);
+    await until(at).toBeGreaterThan(3.8);
     await page.keyboard.press('Alt+Enter');
     await until(paused).toBe(true);
+    const pausedAt = await at();
+    await page.keyboard.press('Alt+Enter');
+    await until(paused).toBe(false);
+    expect(await at(), 'continues').toBeGreaterThanOrEqual(pausedAt);
+    await page.keyboard.press('Alt+Enter');
+    await until(paused).toBe(true);
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Alt+Enter');
+    await until(paused).toBe(false);
+    expect(await at(), 'plays from the cursor').toBeLessThan(3);
     expect(problems).toEqual([]);
   });
 

@@ -13,6 +13,8 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   let loaded: string | undefined;
   /** Where the playback of a segment ends. */
   let stopAt: number | undefined;
+  /** The argument of the `toggle` that has paused the recording. */
+  let pausedWith: number | undefined;
   const { audio, playFrom } = createPlayer(
     (seconds, playing) => {
       stopAtEnd();
@@ -26,6 +28,9 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   audio.addEventListener('timeupdate', stopAtEnd);
   audio.addEventListener('pause', () => {
     stopAt = undefined;
+  });
+  audio.addEventListener('play', () => {
+    pausedWith = undefined;
   });
 
   function stopAtEnd(): void {
@@ -46,6 +51,7 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   function load({ name, preview }: TranscriptionJob): void {
     loaded = preview;
     stopAt = undefined;
+    pausedWith = undefined;
     audio.setAttribute('aria-label', fill(texts.player, { name }));
     audio.hidden = preview === undefined;
     byId('playback-error').hidden = true;
@@ -78,13 +84,18 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
     position: () => audio.currentTime,
     seek(seconds: number): void {
       stopAt = undefined;
+      pausedWith = undefined;
       audio.currentTime = seconds;
     },
-    /** Pauses, or plays from there. */
+    /** Pauses, or plays from there; after a pause with the same time, continues. */
     toggle(seconds: number): void {
       stopAt = undefined;
-      if (audio.paused) playFrom(seconds);
-      else audio.pause();
+      if (audio.paused) {
+        playFrom(seconds === pausedWith ? audio.currentTime : seconds);
+        return;
+      }
+      pausedWith = seconds;
+      audio.pause();
     },
   };
 }

@@ -9,7 +9,7 @@ export interface SegmentActions {
   move(by: 1 | -1): void;
   /** To the next word to check or the previous one. */
   moveToDoubtful(by: 1 | -1): void;
-  /** Plays from the cursor, or pauses. */
+  /** Plays from the cursor, pauses, or continues if the cursor has not moved since the pause. */
   playOrPause(): void;
   playSegment(): void;
   split(): void;

@@ -118,8 +118,8 @@ export const texts = localize({
     start: { en: 'Edit', ru: 'Редактировать' },
     stop: { en: 'Finish editing', ru: 'Завершить правку' },
     keys: {
-      en: 'Enter: next segment · Shift+Enter: previous segment · Alt+Enter: play from here or pause · Alt+Shift+Enter: play the segment · Ctrl+Enter: split · Backspace at the start or Delete at the end: merge · Alt+↓, Alt+↑: next or previous word to check · Alt+C: confirm the word · Ctrl+Z: undo · Esc: discard the edit, then finish',
-      ru: 'Enter: следующий фрагмент · Shift+Enter: предыдущий · Alt+Enter: воспроизвести отсюда или пауза · Alt+Shift+Enter: воспроизвести фрагмент · Ctrl+Enter: разделить · Backspace в начале или Delete в конце: объединить · Alt+↓, Alt+↑: следующее или предыдущее слово на проверку · Alt+C: подтвердить слово · Ctrl+Z: отменить · Esc: сбросить правку, затем завершить',
+      en: 'Enter: next segment · Shift+Enter: previous segment · Alt+Enter: play from here, pause or continue · Alt+Shift+Enter: play the segment · Ctrl+Enter: split · Backspace at the start or Delete at the end: merge · Alt+↓, Alt+↑: next or previous word to check · Alt+C: confirm the word · Ctrl+Z: undo · Esc: discard the edit, then finish',
+      ru: 'Enter: следующий фрагмент · Shift+Enter: предыдущий · Alt+Enter: воспроизвести отсюда, пауза или продолжить · Alt+Shift+Enter: воспроизвести фрагмент · Ctrl+Enter: разделить · Backspace в начале или Delete в конце: объединить · Alt+↓, Alt+↑: следующее или предыдущее слово на проверку · Alt+C: подтвердить слово · Ctrl+Z: отменить · Esc: сбросить правку, затем завершить',
     },
     segment: { en: 'Text from {from} to {to}', ru: 'Текст с {from} до {to}' },
     play: { en: 'Play or pause', ru: 'Воспроизвести или пауза' },
