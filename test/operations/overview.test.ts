@@ -136,7 +136,7 @@ describe('Overview', () => {
     expect(english).toContain('<noscript><a href="overview">');
     const russian = await page('defectoscopy', '/overview', { 'accept-language': 'ru' });
     expect(russian).toContain('<html lang="ru">');
-    expect(serviceLinks(russian).map(({ title }) => title)).toEqual(['Дефектоскопия', 'Речь в текст', 'Обзор']);
+    expect(serviceLinks(russian).map(({ title }) => title)).toEqual(['Дефектоскопия', 'Распознавание речи', 'Обзор']);
   });
 
   it('is absent from the API reference', async () => {

@@ -139,6 +139,13 @@ describe('Speech-to-text upload page', () => {
     const { page, problems } = await open(test, { locale: 'ru-RU' });
     await choose(page, 'запись.wav');
     await verdict(page).toBe('Расшифровка');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const lines = await page.evaluate<number[]>(`[...document.querySelectorAll('#steps .label')].map((label) => {
+      const text = document.createRange();
+      text.selectNodeContents(label);
+      return text.getClientRects().length;
+    })`);
+    expect(Math.max(...lines), 'one line per label').toBe(1);
     expect(await page.locator('.result-head .surface').textContent()).toBe('Английский · 0:02');
     const languages = await page.locator('#language option').allTextContents();
     expect(languages.filter((name) => !/^[А-Я]/.test(name))).toEqual([]);

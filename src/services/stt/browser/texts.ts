@@ -5,7 +5,7 @@ type Names = Readonly<Record<string, string>>;
 
 export const texts = localize({
   ...uploadMessages,
-  service: { en: 'Speech to text', ru: 'Речь в текст' },
+  service: { en: 'Speech to text', ru: 'Распознавание речи' },
   title: { en: 'Transcribe audio', ru: 'Расшифровка аудио' },
   heading: { en: 'Transcribe a recording', ru: 'Расшифровка записи' },
   lead: {
