@@ -2,7 +2,9 @@ import { constants, openAsBlob } from 'node:fs';
 import { access, open, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
+import { MAX_SPOKEN_FORMS } from '../services/stt/api-schema.ts';
 import { parseTermLines, type WrittenTerm } from '../services/stt/browser/term-lines.ts';
+import { parseTerms } from '../services/stt/parse-terms.ts';
 
 export async function openInputFile(path: string): Promise<{ name: string; data: Blob }> {
   try {
@@ -24,9 +26,26 @@ export const unreadable = (path: string, { code }: NodeJS.ErrnoException): Opera
 
 const reasonOf = (code: string | undefined): string => (code === 'EACCES' ? 'permission denied' : `${code}`);
 
-/** The terms of a text file; undefined without a file. */
-export const readVocabularyFile = async (path: string | undefined): Promise<WrittenTerm[] | undefined> =>
-  path === undefined ? undefined : parseTermLines(await (await openInputFile(path)).data.text());
+/** The terms of a text file; undefined without a file. Throws an OperatorError that names the line of an invalid term. */
+export async function readVocabularyFile(path: string | undefined): Promise<WrittenTerm[] | undefined> {
+  if (path === undefined) return undefined;
+  const lines = (await (await openInputFile(path)).data.text()).split('\n');
+  return lines.flatMap((line, at) => {
+    const terms = parseTermLines(line);
+    const invalid = (reason: string) => new OperatorError(`${path}, line ${at + 1}: ${reason}`);
+    if (terms.some(({ spoken }) => spoken.length > MAX_SPOKEN_FORMS))
+      throw invalid(`at most ${MAX_SPOKEN_FORMS} spoken forms.`);
+    try {
+      parseTerms(
+        'term',
+        terms.map(({ term, spoken }) => ({ term, spoken: [...spoken] })),
+      );
+    } catch (error) {
+      throw invalid((error as Error).message.replace(/^term\.0[.\w]*: /, ''));
+    }
+    return terms;
+  });
+}
 
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() ?? false;

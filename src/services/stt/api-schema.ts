@@ -8,7 +8,7 @@ import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../sh
 
 export const MAX_TERMS = 1000;
 export const MAX_TERM_CHARS = 100;
-const MAX_SPOKEN_FORMS = 5;
+export const MAX_SPOKEN_FORMS = 5;
 
 // The lengths are not part of the schema, so that an error names the term.
 export const Terms = Type.Array(

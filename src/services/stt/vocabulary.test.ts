@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseTermLines } from './browser/term-lines.ts';
-import { mergeTerms, parseTerms } from './vocabulary.ts';
+import { parseTerms } from './parse-terms.ts';
+import { mergeTerms } from './vocabulary.ts';
 
 describe('parseTerms', () => {
   it('normalizes terms and drops repetitions', () => {

@@ -12,11 +12,12 @@ import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { isLanguage } from '../languages.ts';
 import { checkMetadata } from '../metadata.ts';
+import { parseTerms } from '../parse-terms.ts';
 import { success } from '../present.ts';
 import type { TranscribeInput } from '../result.ts';
 import { estimatesOf, type SttSettings } from '../settings.ts';
 import { audioPolicy, webhookPolicy } from '../url-policy.ts';
-import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
+import { mergeTerms, type VocabularyStore } from '../vocabulary.ts';
 
 type Body = Static<typeof TranscribeRequest>;
 

@@ -4,7 +4,8 @@ import { unixSeconds } from '../../../base/time.ts';
 import { describeResponse, errorResponses, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { VocabularyBody, VocabularyState } from '../api-schema.ts';
-import { parseTerms, type StoredVocabulary, type VocabularyStore } from '../vocabulary.ts';
+import { parseTerms } from '../parse-terms.ts';
+import type { StoredVocabulary, VocabularyStore } from '../vocabulary.ts';
 
 /** 1000 Cyrillic terms of 100 characters have 200 KiB, with escapes or spoken forms several times that. */
 const BODY_BYTES = 1024 * 1024;
