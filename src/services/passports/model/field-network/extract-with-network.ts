@@ -8,7 +8,7 @@ import { type Token, valueTokens } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
-import { isWithin, readParts } from './read-parts.ts';
+import { readParts } from './read-parts.ts';
 import { readRows } from './read-rooms.ts';
 import { best, parseGroup, type ReadValue, readField, readingsOf } from './read-values.ts';
 import { type Ends, endsOf } from './value-ends.ts';
@@ -49,13 +49,14 @@ export function readWithNetwork(
   const values = new Map<string, ChosenValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
-    const whole = readings.flatMap((reading) => readingsOf(reading, key, spec));
-    const assembled = readings.flatMap((reading) => (spec.parts && readParts(reading, spec)) ?? []);
-    const found = [...whole, ...assembled];
+    const found = [
+      ...readings.flatMap((reading) => readingsOf(reading, key, spec)),
+      ...readings.flatMap((reading) => (spec.parts && readParts(reading, spec)) ?? []),
+    ];
     const top = best(found);
     // Of equally likely readings, the one beside a label of the schema.
     const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
-    const value = fullest(labelled ?? top, assembled);
+    const value = labelled ?? top;
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, {
@@ -86,12 +87,6 @@ const withCoOwners = (value: ReadValue, spec: ValueSpec): ReadValue => ({
   ...value,
   ...readCoOwners(value.tokens, value.tokens[0]!.sheet, (tokens) => parseGroup({ ...value, tokens }, spec)),
 });
-
-/** The heading repeats only some parts of an address. */
-const fullest = (top: ReadValue | undefined, assembled: readonly ReadValue[]): ReadValue | undefined =>
-  (top && assembled.find((one) => isSure(one) && isWithin(String(top.value), String(one.value)))) ?? top;
-
-const isSure = ({ score, lowest }: ReadValue): boolean => score > 0.9 && lowest > 0.7;
 
 const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
   endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);

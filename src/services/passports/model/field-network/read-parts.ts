@@ -1,6 +1,6 @@
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
-import { namesIn, writePart } from '../fields/composite-values.ts';
+import { writePart } from '../fields/composite-values.ts';
 import { correctAddress, correctHouseNumbers, withRegionKind } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import { readKindCell } from './kind-cells.ts';
@@ -187,10 +187,4 @@ function captionBelow(value: readonly Token[]): string {
   while (first >= 0 && !line[last]!.text.endsWith(')') && !isApart(last + 1)) last++;
   const caption = first < 0 ? [] : line.slice(first, last + 1);
   return caption.some(isOpening) ? caption.map(({ text }) => text).join(' ') : '';
-}
-
-/** Whether `text` has the names and numbers of `part`, and others. */
-export function isWithin(part: string, text: string): boolean {
-  const [some, all] = [namesIn(part), namesIn(text)];
-  return some.length > 0 && some.length < all.length && some.every((name) => all.includes(name));
 }

@@ -6,7 +6,7 @@ import type { FieldSpec } from '../../schema/schema.ts';
 import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import { linkTokens, sameCell } from './page-graph.ts';
 import type { PageReading } from './page-reading.ts';
-import { isWithin, readParts } from './read-parts.ts';
+import { readParts } from './read-parts.ts';
 import { best, readField, readingsOf } from './read-values.ts';
 
 const SIZE = 1000;
@@ -532,13 +532,4 @@ describe('readParts', () => {
     expect(readParts(partsOf({}), address)).toBeUndefined();
     expect(readParts(partsOf({ city: 'Пермь', street: 'Мира' }), specOf('general:owner'))).toBeUndefined();
   });
-});
-
-it.each([
-  ['пос. Вырица, д. 21', 'Гатчинский район, пос. Вырица, Коммунальный пр., д. 21', true],
-  ['ул. Мира, д. 21', 'г. Пермь, ул. Мира, д. 12', false],
-  ['г. Пермь, ул. Мира', 'г. Пермь, ул. Мира', false],
-  ['—', 'г. Пермь', false],
-])('finds that the names and numbers of %j are a part of those of %j: %j', (part, text, expected) => {
-  expect(isWithin(part, text)).toBe(expected);
 });
