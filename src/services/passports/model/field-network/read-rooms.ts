@@ -11,7 +11,6 @@ import { inPrintedOrder } from './room-order.ts';
 import { withSharedHeights } from './shared-heights.ts';
 import { withoutStrays } from './stray-rows.ts';
 import { withThousands } from './whole-amounts.ts';
-import { after, before } from './whole-names.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
@@ -67,9 +66,7 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
     return [rowOf(cells)];
   });
-  const area = columns.find(({ key }) => key === 'area');
-  const whole = withoutForeignColumns(withWholeTexts(joinedOnLines(rows), reading), reading);
-  const all = withDoubtfulCells(area ? withProducts(whole, reading, area) : whole, reading, section, columns);
+  const all = withDoubtfulCells(withoutForeignColumns(joinedOnLines(rows), reading), reading, section, columns);
   const [token] = reading.tokens;
   return token ? withSharedHeights(all, token.sheet) : all;
 }
@@ -128,83 +125,15 @@ function apart(
   return rooms.every((room) => new Set(room.map((i) => names.get(i))).size > 1) ? rooms : [members];
 }
 
-/** The area is the product of two other numbers of the row, if the cell that the network took for it is not. */
-function withProducts(rows: readonly Row[], { tokens }: PageReading, area: ColumnSpec): Row[] {
-  const found = rows.map(({ cells, y }) => {
-    const numbers = tokens
-      .filter(({ text, y0, y1 }) => y0 < y && y1 > y && /\d[.,]\d/u.test(text))
-      .slice(0, MAX_NUMBERS)
-      .flatMap((token) => {
-        const read = parseGroup({ tokens: [token], score: COLUMN_SCORE, lowest: COLUMN_SCORE }, area);
-        return read ? [{ spec: area, ...read, size: Number(read.value) }] : [];
-      });
-    const products = numbers.filter((product) => {
-      const factors = numbers.filter((one) => one !== product && one.size > 1).map(({ size }) => size);
-      return factors.some((a, i) => factors.slice(i + 1).some((b) => Math.abs(a * b - product.size) <= ROUNDING));
-    });
-    const current = cells.find(({ spec }) => spec === area);
-    return products.find(({ value }) => value === current?.value) ? current : products[0];
-  });
-  if (found.filter(Boolean).length < Math.max(FEW_ROWS, 0.6 * rows.length)) return [...rows];
-  return rows.map((row, i) => (found[i] ? rowOf([...row.cells.filter(({ spec }) => spec !== area), found[i]]) : row));
-}
-
-// On a line; the time grows with the cube.
-const MAX_NUMBERS = 12;
-
-// Of areas with one decimal.
-const ROUNDING = 0.06;
-
 function rowOf(cells: readonly ReadCell[]): Row {
   const tokens = cells.flatMap((cell) => cell.tokens);
   const { x0, x1 } = boundingBox(tokens);
   return { cells, x0, x1, y: median(tokens.map(middleY)) };
 }
 
-/** Adds the words within a text, and in a column those beside it, that belong to no other cell. */
-function withWholeTexts(rows: readonly Row[], { tokens, areApart }: PageReading): Row[] {
-  const known = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.tokens)));
-  const starts = rows.flatMap(({ cells }) => cells.filter(isText).map((cell) => cell.tokens[0]!));
-  const left = median(starts.map(({ x0 }) => x0));
-  // Not in prose.
-  const isColumn = starts.filter(({ x0, y0, y1 }) => Math.abs(x0 - left) < y1 - y0).length > 0.5 * starts.length;
-  const wordsFrom = (start: Token, next: typeof after, own: readonly Token[], near: readonly Token[]): Token[] => {
-    const found: Token[] = [];
-    for (let edge = start; found.length < MAX_WORDS; edge = found.at(-1)!) {
-      const token = next(edge, near);
-      if (token && own.includes(token)) return found;
-      const isOnLine = token && Math.abs(middleY(token) - middleY(edge)) < 0.5 * (edge.y1 - edge.y0);
-      const isSeparate = (one: Token) =>
-        DASH.test(one.text) && one.x0 >= Math.min(edge.x0, token!.x0) && one.x1 <= Math.max(edge.x1, token!.x1);
-      if (!isOnLine || known.has(token) || near.some(isSeparate)) break;
-      if (areApart(tokens.indexOf(token), tokens.indexOf(edge))) break;
-      found.push(token);
-    }
-    return isColumn ? found.slice(0, found.findLastIndex(({ text }) => /\p{L}/u.test(text)) + 1) : [];
-  };
-  const wholeText = (cell: ReadCell): ReadCell => {
-    const own = cell.tokens;
-    const { y0, y1 } = boundingBox(own);
-    const near = tokens.filter((token) => token.y0 < y1 && token.y1 > y0);
-    const words = own.flatMap((token) => [
-      token,
-      ...wordsFrom(token, before, own, near),
-      ...wordsFrom(token, after, own, near),
-    ]);
-    const whole = inReadingOrder([...new Set(words)]);
-    const read = whole.length > own.length && parseGroup({ ...cell, tokens: whole, lowest: cell.score }, cell.spec);
-    return read ? { ...cell, ...read } : cell;
-  };
-  return rows.map(({ cells }) => rowOf(cells.map((cell) => (isText(cell) ? wholeText(cell) : cell))));
-}
-
 const isTextColumn = (spec: ColumnSpec): boolean => spec.type === 'string' && !isNumbering(spec);
 
 const isText = ({ spec }: ReadCell): boolean => isTextColumn(spec);
-
-const MAX_WORDS = 8;
-/** Before words of the form: `кухня — площадью 7,9`. */
-const DASH = /^[—–]$/u;
 
 /** Adds cells that the network doubts, where other rows of the table have one above or below. */
 function withDoubtfulCells(
