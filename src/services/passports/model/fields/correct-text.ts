@@ -11,7 +11,7 @@ export function toTextValue(
   text: string,
   tokens: readonly { readonly confidence: number | null }[],
 ): string {
-  const plain = withoutRepetition(normalizeText(text));
+  const plain = normalizeText(text);
   return tokens.some(({ confidence }) => confidence !== null) ? correctOcrText(spec, plain) : plain;
 }
 
@@ -35,16 +35,6 @@ const longest = (text: string): number => (/^\p{L}{1,2}$/u.test(text) ? 0.45 : 0
 /** The shapes are those of names of persons, and not of companies too. */
 const isOfPersons = (shapes: readonly string[] | undefined): boolean =>
   shapeFactor(shapes, 'Иванов И. И.') > 1 && shapeFactor(shapes, 'ООО') < 1;
-
-/** Without the whole value, or the number of the flat, printed a second time beside it. */
-function withoutRepetition(text: string): string {
-  if (!/\p{L}/u.test(text)) return text;
-  const middle = (text.length - 1) / 2;
-  if (text[middle] === ' ' && text.slice(0, middle) === text.slice(middle + 1)) return text.slice(0, middle);
-  const words = text.split(' ');
-  const isRepeated = /^\d+$/u.test(words.at(-1)!) && words.at(-1) === words.at(-2);
-  return isRepeated ? words.slice(0, -1).join(' ') : text;
-}
 
 /** Normalizes spaces, punctuation and hyphenation of a value. */
 export function normalizeText(text: string): string {
