@@ -1,7 +1,7 @@
 import { median } from '../../../../base/median.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
-import { boundingBox, middleY, type Token } from '../fields/page-tokens.ts';
+import { boundingBox, middleY } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';

@@ -142,8 +142,7 @@ function locateFields(
       const place =
         value === null
           ? undefined
-          : (locateValue(document, spec, value, { preferred, taken }) ??
-            (edited && isMisread(confirmed) ? placeOf(shown) : undefined));
+          : locateValue(document, spec, value, { preferred, taken });
       for (const token of place?.parts.flat() ?? []) taken.add(token);
       const isElsewhere = edited && shown.size > 0 && !place?.parts.flat().some((token) => shown.has(token));
       return { spec, confirmed, place, wrong: isElsewhere ? boundingBox([...shown]) : undefined };
@@ -165,20 +164,6 @@ export const length = ({ value }: ConfirmedValue): number => String(value ?? '')
 function isExtended(text: Value, part: Value): boolean {
   const [whole, some] = [normalizeValue(String(text ?? '')), normalizeValue(String(part ?? ''))];
   return some !== '' && whole !== some && whole.includes(some);
-}
-
-/** A correction of a few characters: the place was right, and OCR read it wrongly. */
-function isMisread({ value, original }: ConfirmedValue): boolean {
-  if (value === null || original === null) return false;
-  const [a, b] = [normalizeValue(String(value)), normalizeValue(String(original))];
-  const same = [...a].filter((letter, i) => b[i] === letter || b[i + b.length - a.length] === letter).length;
-  return same >= 0.5 * Math.max(a.length, b.length);
-}
-
-function placeOf(tokens: ReadonlySet<FormToken>): LocatedValue | undefined {
-  const all = [...tokens];
-  if (all.length === 0 || new Set(all.map(({ line }) => line)).size > 1) return undefined;
-  return { parts: [all], literals: ['', ''], factor: 1, spaced: false };
 }
 
 /** The tokens in the box of a value. */

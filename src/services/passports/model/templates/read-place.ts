@@ -7,7 +7,7 @@ import { project } from './project.ts';
 import { readTicked, tickedIn } from './read-option.ts';
 import { type ReadPlace, readProjected } from './read-projected.ts';
 import { withLines } from './text-lines.ts';
-import { isOpen, isValue, type PlaceContext, readOn, readRun, startOfNextLine, widest } from './text-run.ts';
+import { isOpen, isValue, type PlaceContext, readOn, readRun, widest } from './text-run.ts';
 
 /** Finds the tokens at a value's place by the learned method, else where nearby words of the form predict it. */
 export function readPlace(part: LessonPart, spec: ValueSpec, context: PlaceContext): ReadPlace | undefined {
@@ -74,9 +74,6 @@ function readAfter(part: LessonPart, spec: ValueSpec, context: PlaceContext): Re
     // `readOn` has read as many lines as the lesson's text had.
     return { tokens: isText ? withLines(all, { ...part, lines: 1 }, context, wide) : all, cost: 1 };
   }
-  // The value may start on the next line.
-  const wrapped = !ended && part.before.gap < 3 * document.em ? startOfNextLine(before, context, wide) : [];
-  if (wrapped.length > 0) return { tokens: wrapped, cost: 2 };
   return part.before.gap < 6 * document.em ? { tokens: [], cost: 1 } : undefined;
 }
 

@@ -103,15 +103,6 @@ export function readOn(
   return more;
 }
 
-export function startOfNextLine(before: FormToken, context: PlaceContext, wide: number): FormToken[] {
-  const { document } = context;
-  const next = document.lines[before.line + 1];
-  if (!next || next[0]!.page !== before.page || middleY(next[0]!) - middleY(before) > LINE_STEP * document.em)
-    return [];
-  const options = { ...context, wide, firstGap: Number.POSITIVE_INFINITY, spaced: false };
-  return readRun(next, undefined, options).tokens;
-}
-
 /** A sign of the form before a value: №, a dash. */
 export const isSign = ({ text }: FormToken): boolean => /^([^\p{L}\d«"(]+|№.?|N[oо°º]?\.?)$/u.test(text);
 
