@@ -139,10 +139,7 @@ function locateFields(
       const shown = tokensInBox(document, confirmed);
       const { value, edited } = confirmed;
       const preferred = edited ? new Set<FormToken>() : shown;
-      const place =
-        value === null
-          ? undefined
-          : locateValue(document, spec, value, { preferred, taken });
+      const place = value === null ? undefined : locateValue(document, spec, value, { preferred, taken });
       for (const token of place?.parts.flat() ?? []) taken.add(token);
       const isElsewhere = edited && shown.size > 0 && !place?.parts.flat().some((token) => shown.has(token));
       return { spec, confirmed, place, wrong: isElsewhere ? boundingBox([...shown]) : undefined };

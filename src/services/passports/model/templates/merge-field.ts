@@ -43,7 +43,6 @@ function leastFor(own: Field, reading: Reading, document: FormDocument): number 
     return MIN_LONGER;
   // A number at the place of a text.
   if (isText && /\p{L}{3}/u.test(text) && !/\p{L}/u.test(value)) return MIN_LONGER;
-  if (isPartOf(text, value, field)) return SURE_TEXT;
   return isLonger ? MIN_LONGER : unsure(own);
 }
 
@@ -115,17 +114,6 @@ function withParts(value: string, text: string): string {
     else if (at >= 0) before = at;
   }
   return parts.join(', ');
-}
-
-/**
- * The place of the template is certain, and the reader found some of its words: a text up to its punctuation or to the end of its
- * place, or words without those between them.
- */
-function isPartOf(found: string, value: string, { parts }: LessonField): boolean {
-  const [part] = parts;
-  if (parts.length > 1 || !hasWords(value, found) || endsWith(value, found)) return false;
-  const isStart = `${plainOf(value)} `.startsWith(`${plainOf(found)} `);
-  return !isStart || part?.by === 'cell' || part?.by === 'place' || part?.after.end !== undefined;
 }
 
 /** Whether `text` lacks words in the middle of `value`, or breaks off before one. */
