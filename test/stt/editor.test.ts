@@ -94,7 +94,7 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('moves the player with the segment, and plays from the cursor', async (test) => {
+  it('moves the player with the segment, and plays from the cursor', { tags: ['full'] }, async (test) => {
     const { page, problems } = await open(test);
     const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
     const paused = () => page.evaluate<boolean>('document.querySelector("#audio").paused');
@@ -142,7 +142,9 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('undoes merges, splits, deletions and edits, and keeps the changes of others', async (test) => {
+  it('undoes merges, splits, deletions and edits, and keeps the changes of others', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, put, problems, texts } = await open(test);
     const undo = () => page.keyboard.press('Control+Z');
     await edit(page);
@@ -176,7 +178,9 @@ describe('The transcript editor', () => {
     expect(problems.filter((problem) => !problem.includes('412'))).toEqual([]);
   });
 
-  it('confirms words with low confidence by key and click, so that their marks disappear', async (test) => {
+  it('confirms words with low confidence by key and click, so that their marks disappear', {
+    tags: ['full'],
+  }, async (test) => {
     const result = recorded(['It is shot or shot creed.', 'The work ends today.']);
     const { page, problems, stored } = await open(test, { result });
     const marks = () => page.locator('#transcript mark').count();
@@ -218,7 +222,9 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('offers corrected words again after a reload, except those in the vocabulary and dismissed ones', async (test) => {
+  it('offers corrected words again after a reload, except those in the vocabulary and dismissed ones', {
+    tags: ['full'],
+  }, async (test) => {
     const forget = () => product.call('/vocabulary', { method: 'PUT', body: { terms: [] } });
     await forget();
     onTestFinished(async () => void (await forget()));
@@ -262,7 +268,7 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('selects every word with low confidence, and keeps the marks of the others', async (test) => {
+  it('selects every word with low confidence, and keeps the marks of the others', { tags: ['full'] }, async (test) => {
     const result = recorded(['It is shot or shot creed.', 'The work ends today.', 'A shot wall.']);
     const { page, texts } = await open(test, { result });
     await edit(page);
@@ -281,7 +287,9 @@ describe('The transcript editor', () => {
     expect(await page.locator('#live').textContent()).toBe('No other words to check.');
   });
 
-  it('opens an earlier task by its address with its corrections, and plays a chosen file', async (test) => {
+  it('opens an earlier task by its address with its corrections, and plays a chosen file', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, put, problems, texts } = await open(test);
     const { segments } = recorded(TEXTS);
     await put([{ ...segments[0]!, text: 'The north wall is dry.' }, segments[1]!, segments[2]!]);
@@ -322,7 +330,7 @@ describe('The transcript editor', () => {
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
   });
 
-  it('undoes the text that was being typed during the change of another editor', async (test) => {
+  it('undoes the text that was being typed during the change of another editor', { tags: ['full'] }, async (test) => {
     const { page, put, texts } = await open(test);
     const requests: (() => void)[] = [];
     let isHeld = true;
@@ -348,7 +356,7 @@ describe('The transcript editor', () => {
     await until(texts).toEqual([TEXTS[0], TEXTS[1], 'The work ends tomorrow.']);
   });
 
-  it('does not take typed text over without a segment to merge with', async (test) => {
+  it('does not take typed text over without a segment to merge with', { tags: ['full'] }, async (test) => {
     const { page, texts } = await open(test);
     await edit(page);
     await page.keyboard.type('Now: ');
@@ -360,7 +368,9 @@ describe('The transcript editor', () => {
     expect(await texts()).toEqual(TEXTS);
   });
 
-  it('shows the text of another editor of the same segment, and keeps the own text', async (test) => {
+  it('shows the text of another editor of the same segment, and keeps the own text', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, put, texts } = await open(test);
     await edit(page);
     await status(page).toBe('Saved');
@@ -404,7 +414,7 @@ describe('The transcript editor', () => {
     await status(page).toBe('Saved');
   });
 
-  it('lists the corrections, and reverts one unless a later one changed the text', async (test) => {
+  it('lists the corrections, and reverts one unless a later one changed the text', { tags: ['full'] }, async (test) => {
     const { page, problems, texts } = await open(test);
     await edit(page);
     await field(page).fill('First.');
