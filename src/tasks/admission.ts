@@ -52,8 +52,8 @@ export function createAdmission(deps: {
   };
   const clientExcess = (service: string, owner: string) =>
     clients ? clients.queues.waiting(service, owner) - clients.limit : Number.NEGATIVE_INFINITY;
-  /** Requests rejected since the last count, which are expected to be retried first. */
-  const rejected = new Map<string, { countedAt: number; requests: number }>();
+  /** Requests rejected in this second, which are expected to be retried first. */
+  const rejected = new Map<string, { since: number; requests: number }>();
 
   const retrySeconds = (service: string, excess: number): number => {
     const rate = workerRegistry.completionsPerSecond(service);
@@ -69,7 +69,8 @@ export function createAdmission(deps: {
      * been started. Call it before `reserve`, outside a transaction. Requests share the counts, see `MIN_COUNT_INTERVAL_MS`.
      */
     async recountIfFull(service: string, owner: string, needed = 1): Promise<void> {
-      await Promise.all([
+      // After a failed count, `reserve` decides by the counts before it. The loops of the counts log their failures.
+      await Promise.allSettled([
         isFull(service, needed) && workerRegistry.recount(service),
         clientExcess(service, owner) + needed > 0 && clients?.queues.recount(service),
       ]);
@@ -99,10 +100,13 @@ export function createAdmission(deps: {
         return clientQueueFull(retrySeconds(service, ofClient));
       }
       rejections.inc({ service });
-      const countedAt = workerRegistry.lastCountedAt(service);
+      const now = performance.now();
       const before = rejected.get(service);
-      const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
-      rejected.set(service, { countedAt, requests });
+      const { since, requests } =
+        before && now - before.since < 1000
+          ? { ...before, requests: before.requests + 1 }
+          : { since: now, requests: 1 };
+      rejected.set(service, { since, requests });
       const excess = Math.max(0, waiting(service) + needed - 1 - (limits.get(service) ?? 0)) + requests;
       return queueFull(retrySeconds(service, excess));
     },

@@ -50,7 +50,7 @@ describe('Speech-to-text client', () => {
     },
   );
 
-  it('creates batches, waits for them and reads their items and results', async () => {
+  it('creates batches, waits for them and reads their items and results', { tags: ['full'] }, async () => {
     const { batches } = client();
     const url = 'https://storage.example.com/a.mp3';
     const { batch_id: id, total } = await batches.create([{ url }, { url, language: 'ru' }]);
@@ -134,7 +134,7 @@ describe('Passports client', () => {
     await expect(assay.status(id)).rejects.toMatchObject({ name: 'TaskNotFound' });
   });
 
-  it('creates a document from images', async () => {
+  it('creates a document from images', { tags: ['full'] }, async () => {
     const assay = client();
     const { images } = await assay.uploadImages([
       { name: 'page 1.jpg', data: await readExamplePhoto() },
@@ -172,7 +172,9 @@ describe('Passports client', () => {
     await expect(assay.upload(new Blob(['no PDF']))).rejects.toMatchObject({ name: 'FileRejected', status: 415 });
   });
 
-  it('exchanges its key once, again before the token expires, and once more when the token is rejected', async () => {
+  it('exchanges its key once, again before the token expires, and once more when the token is rejected', {
+    tags: ['full'],
+  }, async () => {
     const { requests, fetch } = recordingFetch();
     const exchanges = () => requests.filter((path) => path === 'POST /auth/token').length;
     const clock = createFakeClock();
@@ -248,7 +250,7 @@ describe('Catalog client', () => {
     expect([...(await client().image('bridge/7', { width: 64, format: 'png' })).subarray(1, 4)]).toEqual([80, 78, 71]);
   });
 
-  it('iterates over more matches than the search counts', async () => {
+  it('iterates over more matches than the search counts', { tags: ['full'] }, async () => {
     const records = Array.from({ length: 1050 }, (_, n) => ({ recordId: `tunnel/${n}`, text: 'tunnel' }));
     await product.seed(records);
     const ids: string[] = [];

@@ -111,7 +111,7 @@ describe('assay predict FOLDER', () => {
     expect(runs - before).toBe(1);
   });
 
-  it('creates tasks with a project and tags, and new ones for another project', async () => {
+  it('creates tasks with a project and tags, and new ones for another project', { tags: ['full'] }, async () => {
     const name = await photoFolder('pier', 1);
     const grouped = (project: string) =>
       assay([
@@ -278,7 +278,7 @@ describe('assay extract FOLDER --format', () => {
       env: { ASSAY_API_KEY: ADMIN_KEY },
     });
 
-  it('names the document of the images in the current folder after it', async () => {
+  it('names the document of the images in the current folder after it', { tags: ['full'] }, async () => {
     await mkdir(join(folder, 'site', 'site'), { recursive: true });
     for (const page of ['1.jpg', '2.jpg', 'site/1.jpg']) await copyFile(WALL, join(folder, 'site', page));
     expect(await extract('site', '--format', 'xlsx', '--output', 'tables')).toMatchObject({

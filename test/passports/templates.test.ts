@@ -147,7 +147,7 @@ describe('Templates of passports', () => {
     expect((await other.get('/api/templates')).body).toEqual({ items: [], total: 0 });
   });
 
-  it('read the same form for each API key by its own corrections', async () => {
+  it('read the same form for each API key by its own corrections', { tags: ['full'] }, async () => {
     const facts = { ...FIRST, rebuilt: '1991' };
     const year = (value: string) => ({ facts, values: { 'general:year_built': value } });
     const { client } = await teach(year('1978'));
@@ -170,7 +170,7 @@ describe('Templates of passports', () => {
     ],
     ['is corrected back', (client, first) => correct(client, first, { 'areas:total_area': '54.3' })],
     ['is deleted with its template', (client, _, id) => client.request(`/api/templates/${id}`, { method: 'DELETE' })],
-  ])('read a wrong place after a wrong correction, until it %s', async (_, undo) => {
+  ])('read a wrong place after a wrong correction, until it %s', { tags: ['full'] }, async (_, undo) => {
     const facts = { ...FIRST, total: '54.3', living: '31.6' };
     const { client, first } = await teach({ facts, values: { 'areas:total_area': '31.6' } });
     const totalOf = async (total: string) => {
@@ -184,7 +184,7 @@ describe('Templates of passports', () => {
     expect(await totalOf('62.7')).toEqual({ value: 62.7, hasTemplate: false });
   });
 
-  it('are not used after they are deleted', async () => {
+  it('are not used after they are deleted', { tags: ['full'] }, async () => {
     const { client } = await teach();
     const [{ id }] = await templatesOf(client, 1);
     const remove = () => client.request(`/api/templates/${id}`, { method: 'DELETE' });
@@ -243,7 +243,7 @@ describe('Templates of passports', () => {
     expect((await change({ name: ' ' })).status).toBe(400);
   });
 
-  it('answer 404 to other keys and 401 without a token', async () => {
+  it('answer 404 to other keys and 401 without a token', { tags: ['full'] }, async () => {
     const { client } = await teach();
     const [{ id }] = await templatesOf(client, 1);
     const other = await passports.signIn();
@@ -257,7 +257,7 @@ describe('Templates of passports', () => {
     expect((await client.get(`/api/templates/${id}`)).status).toBe(200);
   });
 
-  it('stay when the corrected document is deleted, and name it no more', async () => {
+  it('stay when the corrected document is deleted, and name it no more', { tags: ['full'] }, async () => {
     const { client, first } = await teach();
     const [{ id }] = await templatesOf(client, 1);
     expect((await client.request(`/task/${first}`, { method: 'DELETE' })).status).toBe(200);
@@ -267,7 +267,7 @@ describe('Templates of passports', () => {
     expect((await dataOf(client, second)).fields['general:year_built'].value).toBe(1961);
   });
 
-  it('do not reuse an earlier result of the same file after a correction', async () => {
+  it('do not reuse an earlier result of the same file after a correction', { tags: ['full'] }, async () => {
     const { client, first } = await teach();
     await templatesOf(client, 1);
     const again = await read(client, form(FIRST));
@@ -279,7 +279,7 @@ describe('Templates of passports', () => {
     expect((await dataOf(client, third)).cached).toBe(true);
   });
 
-  it('are listed on a page in English and Russian, without values', async () => {
+  it('are listed on a page in English and Russian, without values', { tags: ['full'] }, async () => {
     const { client } = await teach();
     const [{ id }] = await templatesOf(client, 1);
     const english = await client.get('/templates', { 'accept-language': 'en' });

@@ -70,7 +70,7 @@ describe('Speech-to-text upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('downloads the transcript as text, SRT, VTT and JSON', async (test) => {
+  it('downloads the transcript as text, SRT, VTT and JSON', { tags: ['full'] }, async (test) => {
     await work();
     const { page, problems } = await open(test);
     await choose(page, 'interview.wav');
@@ -123,7 +123,7 @@ describe('Speech-to-text upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('offers an example recording', async (test) => {
+  it('offers an example recording', { tags: ['full'] }, async (test) => {
     const { page, problems } = await open(test);
     await page.getByRole('button', { name: 'Use the example voice note' }).click();
     await until(() => page.locator('#file-name').textContent()).toBe('voice-note.mp3');

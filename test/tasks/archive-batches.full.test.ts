@@ -370,6 +370,21 @@ describe('A batch of a ZIP archive', () => {
     await expect.poll(storedFiles).toEqual([]);
   });
 
+  it('whose common fields take more than 64 MiB for all files is rejected before a file is stored', async () => {
+    product = await startProduct({ service: 'stt' });
+    const form = new FormData();
+    const terms = Array.from({ length: 640 }, (_, i) => `${i}${'x'.repeat(90)}`);
+    form.set('vocabulary', JSON.stringify(terms));
+    const files = Array.from({ length: 1200 }, (_, i) => [`${i}.wav`, wav] as const);
+    form.set('file', new Blob([await archiveOf(files)]), 'night.zip');
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const response = await fetch(`${product.url}/batches`, { method: 'POST', headers, body: form });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' } });
+    await expectNothingStored();
+    expect(await storedFiles()).toEqual([]);
+  });
+
   it('is stored once per idempotency key, also if the quota has no room for the files of a repetition', async () => {
     product = await startProduct({ env: { FILES_QUOTA_BYTES: '14' } });
     const archive = await archiveOf([

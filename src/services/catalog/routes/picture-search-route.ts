@@ -108,11 +108,11 @@ export async function pictureSearchRoute(
       },
       async (request, reply) => {
         const isPage = wantsPage(request.headers.accept);
-        const { bytes, fields = {} } = await readUpload(request, { maxBytes });
-        if (isPage) checkForm(request, new Map(Object.entries(fields)));
+        const upload = await readUpload(request, { maxBytes });
+        if (isPage) checkForm(request, new Map(Object.entries(upload.fields ?? {})));
         const { stop: signal, release } = stopOf(app.closing, reply);
         const caller = { client: request.principal, requestId: request.id, signal };
-        const features = await pictures.describe(bytes, caller).finally(release);
+        const features = await pictures.describe(upload.bytes, caller).finally(release);
         const { limit, group } = request.query;
         if (isPage) return reply.redirect(`similar?${pageQuery(features)}`, 303);
         const items = await search.similarTo(features, { limit, group });

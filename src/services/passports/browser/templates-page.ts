@@ -34,7 +34,8 @@ for (const item of document.querySelectorAll<HTMLElement>('#templates > li')) {
   const nameInput = find<HTMLInputElement>('input[name=name]');
   find<HTMLFormElement>('form').addEventListener('submit', (event) => {
     event.preventDefault();
-    attempt(() => change(id, { name: nameInput.value }));
+    // A default name is shown in the language of the page, and stored in English.
+    if (nameInput.value !== nameInput.defaultValue) attempt(() => change(id, { name: nameInput.value }));
   });
   find('.toggle').addEventListener('click', () =>
     attempt(() => change(id, { enabled: item.dataset['enabled'] !== 'true' })),

@@ -20,7 +20,7 @@ import {
 } from './archive-items.ts';
 import type { BatchDeps } from './batch-deps.ts';
 import type { BatchQuery } from './batch-schema.ts';
-import { collectItems, toRequest } from './collect-items.ts';
+import { collectItems, MAX_INPUT_BYTES, tooMuchInput, toRequest } from './collect-items.ts';
 import { createInvalidItems, type InvalidItems } from './invalid-items.ts';
 import { memberText } from './read-items.ts';
 
@@ -76,14 +76,18 @@ export async function acceptArchive(
   const textOf = (key: string) =>
     `{${[memberText(item, urlField, `https://${filesHost}/${key}`), ...options].join(',')}}`;
   const toTask = open(request);
-  await toRequest(textOf(EXAMPLE_KEY), validate, toTask);
+  const example = await toRequest(textOf(EXAMPLE_KEY), validate, toTask);
 
   return receiveArchive(bytes, shared.dataDir, async (archive) => {
     const files = await checkArchive(archive, type, { maxFiles: limit, invalid });
+    if (files.length * JSON.stringify(example.input).length > MAX_INPUT_BYTES) throw tooMuchInput();
     const batchOf = async (stored: readonly StoredItem[]) => {
-      const texts = stored.map(({ key }, at) => ({ line: at + 1, text: textOf(key) }));
+      // Each has the fields of all, so they are not kept.
+      function* texts() {
+        for (const [at, { key }] of stored.entries()) yield { line: at + 1, text: textOf(key) };
+      }
       // Each request is matched with its file by its position, so none may be left out.
-      const requests = await collectItems(texts, { validate, toTask, limit, invalid: createInvalidItems(false) });
+      const requests = await collectItems(texts(), { validate, toTask, limit, invalid: createInvalidItems(false) });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));
       return { service, items, grouping, webhookUrl, names: stored.map(({ name }) => name) };
     };

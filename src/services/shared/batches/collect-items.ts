@@ -43,7 +43,7 @@ export async function collectItems(
   return accepted;
 }
 
-const tooMuchInput = () =>
+export const tooMuchInput = (): ApiError =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `The items take more than ${MAX_INPUT_BYTES} bytes; nothing was accepted.`);
 
 export async function toRequest(text: string, validate: Validator, toTask: ToTask): Promise<TaskRequest> {

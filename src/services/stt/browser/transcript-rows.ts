@@ -84,8 +84,8 @@ function rowOf(
 }
 
 /**
- * At the boundary between words nearest to `offset`, so that merging with the same separator restores the text. Undefined if one
- * side would be empty. The time is that of the word, or else proportional to the text.
+ * At the boundary between words nearest to `offset`, so that merging with a space restores the text; without a separator, at
+ * `offset`. Undefined if one side would be empty. The time is that of the word, or else proportional to the text.
  */
 export function splitRow({ segment, words }: Row, offset: number, separator: string): readonly [Row, Row] | undefined {
   const boundary = separator === '' ? offset : nearestBoundary(segment.text, offset);
