@@ -105,7 +105,7 @@ export const texts = localize({
   },
   incomplete: {
     en: 'Speech that could not be recognized is missing in the text: {times}',
-    ru: 'В тексте нет речи, которую не удалось распознать: {times}',
+    ru: 'Часть речи распознать не удалось: {times}',
   },
   save: { en: 'Download as', ru: 'Скачать как' },
   saved: {
