@@ -142,7 +142,9 @@ describe('Catalog access control', () => {
     expect((await other.client().get('/ready')).body.data.auth).toBe('unconfigured');
   });
 
-  it('allows anonymous reading and 30 reports per minute and address with CATALOG_PUBLIC=true', async () => {
+  it('allows anonymous reading and 30 reports per minute and address with CATALOG_PUBLIC=true', {
+    tags: ['full'],
+  }, async () => {
     const other = await startAnother({ CATALOG_PUBLIC: 'true' });
     const anonymous = other.client();
     expect((await anonymous.get('/views')).status).toBe(200);

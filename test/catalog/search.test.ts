@@ -115,34 +115,38 @@ describe('Catalog search of a common word in a large catalog', () => {
   };
   useDatabase();
 
-  it.each(Object.entries(orders))('finds the first records by age that were indexed %s', async (name, placeOf) => {
-    const start = 70_000 + 2 * COUNT * STEP * Object.keys(orders).indexOf(name);
-    await database.db.query('truncate catalog_records cascade');
-    await database.db.query(`alter sequence catalog_records_number_seq increment by ${STEP} restart with ${start}`);
-    const entries = Array.from({ length: COUNT }, (_, i) => {
-      const createdAt = new Date(Date.UTC(2026, 0, 1) + placeOf(i) * MINUTE_MS);
-      const text = i % 3 === 0 ? 'a dry wall' : 'a wet wall';
-      return createEntry('words', { taskId: `w${i}`, title: '', text, status: 'done', createdAt, result: {} });
-    });
-    await database.db.transaction((tx) => writeRecords(tx, entries));
-    const byAge = Array.from({ length: COUNT }, (_, i) => i)
-      .sort((a, b) => placeOf(a) - placeOf(b))
-      .filter((i) => i % 3 !== 0)
-      .map((i) => `words:w${i}`);
-    const bounded = createSearch(database.db, { maxCount: 5, maxTested: 10, maxCounted: 50 });
-    const cut = new Date(Date.UTC(2026, 0, 1) + placeOf(100) * MINUTE_MS);
-    for (const q of ['wet', '"wet wall"', 'wet -dry']) {
-      expect(await listByPosition(bounded, { q }, { sort: 'oldest', limit: 7 }), q).toEqual(byAge);
-      expect(await listByPosition(bounded, { q }, { sort: 'newest', limit: 7 }), q).toEqual(byAge.toReversed());
-      const { items } = await bounded.find({ q, to: cut }, page({ limit: 7 }));
-      const { items: all } = await search.find({ q, to: cut }, page({ limit: 7 }));
-      expect(items, q).toEqual(all);
-      for (const number of [1, 2, 3]) {
-        const { items: found } = await bounded.find({ q }, page({ sort: 'relevance', limit: 7, page: number }));
-        expect(found.map(({ recordId }) => recordId)).toEqual(byAge.toReversed().slice(7 * (number - 1), 7 * number));
+  it.each(Object.entries(orders))(
+    'finds the first records by age that were indexed %s',
+    { tags: ['full'] },
+    async (name, placeOf) => {
+      const start = 70_000 + 2 * COUNT * STEP * Object.keys(orders).indexOf(name);
+      await database.db.query('truncate catalog_records cascade');
+      await database.db.query(`alter sequence catalog_records_number_seq increment by ${STEP} restart with ${start}`);
+      const entries = Array.from({ length: COUNT }, (_, i) => {
+        const createdAt = new Date(Date.UTC(2026, 0, 1) + placeOf(i) * MINUTE_MS);
+        const text = i % 3 === 0 ? 'a dry wall' : 'a wet wall';
+        return createEntry('words', { taskId: `w${i}`, title: '', text, status: 'done', createdAt, result: {} });
+      });
+      await database.db.transaction((tx) => writeRecords(tx, entries));
+      const byAge = Array.from({ length: COUNT }, (_, i) => i)
+        .sort((a, b) => placeOf(a) - placeOf(b))
+        .filter((i) => i % 3 !== 0)
+        .map((i) => `words:w${i}`);
+      const bounded = createSearch(database.db, { maxCount: 5, maxTested: 10, maxCounted: 50 });
+      const cut = new Date(Date.UTC(2026, 0, 1) + placeOf(100) * MINUTE_MS);
+      for (const q of ['wet', '"wet wall"', 'wet -dry']) {
+        expect(await listByPosition(bounded, { q }, { sort: 'oldest', limit: 7 }), q).toEqual(byAge);
+        expect(await listByPosition(bounded, { q }, { sort: 'newest', limit: 7 }), q).toEqual(byAge.toReversed());
+        const { items } = await bounded.find({ q, to: cut }, page({ limit: 7 }));
+        const { items: all } = await search.find({ q, to: cut }, page({ limit: 7 }));
+        expect(items, q).toEqual(all);
+        for (const number of [1, 2, 3]) {
+          const { items: found } = await bounded.find({ q }, page({ sort: 'relevance', limit: 7, page: number }));
+          expect(found.map(({ recordId }) => recordId)).toEqual(byAge.toReversed().slice(7 * (number - 1), 7 * number));
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 // One seed shows that it works; the others are variations.
@@ -303,7 +307,7 @@ function searchRandomRecords(seed: number): void {
     expect((await scanSequentially({ q: 'болкон' })).length).toBeGreaterThan(10);
   });
 
-  it('keeps the pages stable while records are added', async () => {
+  it('keeps the pages stable while records are added', { tags: ['full'] }, async () => {
     for (const filters of [{}, { q: 'болкон' }, { q: '-крыша', service: ['stt'] }, { minConf: 0.5 }] as Filters[]) {
       for (const sort of SORTS) {
         const before = await exportAll(filters, sort);
@@ -320,7 +324,7 @@ function searchRandomRecords(seed: number): void {
     }
   });
 
-  it('maintains the counts of facets while records are changed, hidden and deleted', async () => {
+  it('maintains the counts of facets while records are changed, hidden and deleted', { tags: ['full'] }, async () => {
     const { db } = database;
     const differences = `
       (select facets, count(*), count(*) filter (where duplicate) from catalog_records where not hidden group by 1

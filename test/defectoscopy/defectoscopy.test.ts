@@ -202,7 +202,7 @@ describe('GET /result/{task_id}', () => {
     });
   });
 
-  it('delays the response with Prefer: wait until the task ends or the time is over', async () => {
+  it('delays the response with Prefer: wait until the task ends or the time is over', { tags: ['full'] }, async () => {
     const id = await product.predict();
     const begun = Date.now();
     const longPoll = product.call(`/result/${id}`, { headers: { prefer: 'wait=20' } });
@@ -245,7 +245,7 @@ describe('GET /result/{task_id}', () => {
     ['malformed JSON', { body: '{' }],
     ['an invalid content type', { body: 'x', headers: { 'content-type': 'nonsense' } }],
     ['binary data', { body: Buffer.alloc(1000), headers: { 'content-type': 'image/jpeg' } }],
-  ])('ignores %s in a cancel request', async (_, init) => {
+  ])('ignores %s in a cancel request', { tags: ['full'] }, async (_, init) => {
     const id = await product.predict();
     expect(await product.call(`/result/${id}/cancel`, { method: 'POST', ...init })).toMatchObject({ status: 200 });
   });
@@ -556,7 +556,7 @@ describe('POST /files', () => {
     expect((await product.call('/files', { method: 'POST', body: JPEG, token: null })).status).toBe(401);
   });
 
-  it('enforces the storage quota per credential', async () => {
+  it('enforces the storage quota per credential', { tags: ['full'] }, async () => {
     const small = await startProduct({ env: { FILES_QUOTA_BYTES: '3000', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other` } });
     const send = (token: string) =>
       small.call('/files', { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' }, token });
@@ -573,7 +573,7 @@ describe('POST /files', () => {
     await small.stop();
   });
 
-  it('counts the uploads that are arriving in the storage quota, until they end', async () => {
+  it('counts the uploads that are arriving in the storage quota, until they end', { tags: ['full'] }, async () => {
     // Room for files that are stored before the unfinished upload arrives.
     const quota = 10 * JPEG.length;
     const small = await startProduct({ env: { FILES_QUOTA_BYTES: `${quota}` } });
@@ -673,18 +673,23 @@ describe('Rate limits and error responses', () => {
     await product.stop();
   });
 
-  it('allow 1000 requests per 60 seconds by default', async () => {
-    const product = await startProduct();
-    const first = await product.call('/result/x');
-    expect(first.headers.get('ratelimit-policy')).toBe('"default";q=1000;w=60');
-    expect(first.headers.get('ratelimit')).toMatch(/^"default";r=999;/);
-    for (let i = 1; i < 1000; i += 37) {
-      const some = Array.from({ length: Math.min(37, 1000 - i) }, () => product.call('/result/x'));
-      for (const { status } of await Promise.all(some)) expect(status).toBe(404);
-    }
-    expect((await product.call('/result/x')).status).toBe(429);
-    await product.stop();
-  }, 55_000);
+  it(
+    'allow 1000 requests per 60 seconds by default',
+    { tags: ['full'] },
+    async () => {
+      const product = await startProduct();
+      const first = await product.call('/result/x');
+      expect(first.headers.get('ratelimit-policy')).toBe('"default";q=1000;w=60');
+      expect(first.headers.get('ratelimit')).toMatch(/^"default";r=999;/);
+      for (let i = 1; i < 1000; i += 37) {
+        const some = Array.from({ length: Math.min(37, 1000 - i) }, () => product.call('/result/x'));
+        for (const { status } of await Promise.all(some)) expect(status).toBe(404);
+      }
+      expect((await product.call('/result/x')).status).toBe(429);
+      await product.stop();
+    },
+    55_000,
+  );
 
   it('have CORS headers for an allowed origin on every error', async () => {
     const origin = 'https://app.example.com';

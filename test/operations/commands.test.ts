@@ -192,7 +192,7 @@ describe('assay models try', () => {
 describe('assay timeline', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 
-  it('shows what happened to a task, as lines or as JSON', async () => {
+  it('shows what happened to a task, as lines or as JSON', { tags: ['full'] }, async () => {
     const id = await photos.predict();
     await photos.waitForResult(id);
     const { code, out } = await assay(['timeline', id, ...at()]);

@@ -408,7 +408,7 @@ describe('Defectoscopy upload page', () => {
     expect(await form.isVisible()).toBe(false);
   });
 
-  it('shows the message and the code of rejected uploads and failed tasks', async (test) => {
+  it('shows the message and the code of rejected uploads and failed tasks', { tags: ['full'] }, async (test) => {
     const run = () => Promise.reject(new TaskFailure(FAILURES.corrupt));
     await work(createFakeModel({ run }));
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
@@ -482,7 +482,7 @@ describe('Defectoscopy upload page', () => {
     await until(() => isHeatmapPainted(page)).toBe(true);
   });
 
-  it('accepts dropped and pasted files and shows their names as text', async (test) => {
+  it('accepts dropped and pasted files and shows their names as text', { tags: ['full'] }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const name = '<img src=x onerror=alert(1)>.jpg';

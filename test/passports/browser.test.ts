@@ -116,7 +116,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('require a valid key', async (test) => {
+  it('require a valid key', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openPage(test, `${product.url}/login`);
     await page.locator('#api_key').fill('not-the-key');
     await page.keyboard.press('Enter');
@@ -764,7 +764,9 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
-  it('confirm a document without fields to check with one key, and show when in the time zone of the browser', async (test) => {
+  it('confirm a document without fields to check with one key, and show when in the time zone of the browser', {
+    tags: ['full'],
+  }, async (test) => {
     const timezoneId = 'Asia/Tokyo';
     const { page, problems } = await signInToIsolated(test, { timezoneId });
     const id = await uploadTo(page, 'certain.pdf');

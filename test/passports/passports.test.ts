@@ -313,7 +313,7 @@ describe('POST /upload', () => {
     expect(answer.body.items[0].filename).toBe(shown);
   });
 
-  it('rejects a file over 50 MiB and stores the following one', async () => {
+  it('rejects a file over 50 MiB and stores the following one', { tags: ['full'] }, async () => {
     const before = await listStoredFiles();
     const large = Buffer.alloc(52 * 2 ** 20, 'x');
     large.write('%PDF-1.7');
@@ -818,7 +818,9 @@ describe('Passports limits', () => {
     }
   });
 
-  it('reject corrections of together more than two million characters, and accept shorter ones then', async () => {
+  it('reject corrections of together more than two million characters, and accept shorter ones then', {
+    tags: ['full'],
+  }, async () => {
     const { client, id } = await createDocument('SUCCESS');
     const rowsOf = (first: number, length: number) =>
       Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`rooms:${first + i}.name`, 'я'.repeat(length)]));

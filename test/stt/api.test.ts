@@ -347,7 +347,7 @@ describe('Speech-to-text webhooks', () => {
     },
   );
 
-  it('omit a result of more than 256 KiB and set `truncated`', async () => {
+  it('omit a result of more than 256 KiB and set `truncated`', { tags: ['full'] }, async () => {
     const long = { ...TRANSCRIPT, transcription: 'crack '.repeat(50_000) };
     await open({ run: async () => ({ result: long as never }) });
     const id = await created({ metadata: { n: 1 }, webhook: { url: receiver.url } });

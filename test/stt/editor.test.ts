@@ -253,7 +253,9 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('marks words with low confidence, moves to them, and offers corrected ones as vocabulary', async (test) => {
+  it('marks words with low confidence, moves to them, and offers corrected ones as vocabulary', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems } = await open(test);
     expect(await page.locator('#transcript mark').allTextContents()).toEqual(['shot']);
     expect(await page.locator('#doubtful').textContent()).toBe('Words to check: 1');
@@ -316,7 +318,7 @@ describe('The transcript editor', () => {
     expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 
-  it('merges the changes of another editor of other segments', async (test) => {
+  it('merges the changes of another editor of other segments', { tags: ['full'] }, async (test) => {
     const { page, put, texts } = await open(test);
     await edit(page);
     await status(page).toBe('Saved');

@@ -153,7 +153,7 @@ describe.each(SERVICES.slice(0, 2))('The sandbox of %s', (service, sandbox) => {
     return deliveryOf(id);
   };
 
-  it('fails attempts at the callback as the input says, then sends it', async () => {
+  it('fails attempts at the callback as the input says, then sends it', { tags: ['full'] }, async () => {
     const names = inputsOf(
       sandbox,
       ({ callback }) => callback?.attempts === 1 && callback.reason !== 'blocked_address',
@@ -209,7 +209,7 @@ describe.each(SERVICES.slice(0, 2))('The sandbox of %s', (service, sandbox) => {
     expect(await eventsOf(TOKEN)).toEqual([]);
   });
 
-  it('names the first valid cursor of the credential when events have expired', async () => {
+  it('names the first valid cursor of the credential when events have expired', { tags: ['full'] }, async () => {
     const rejection = await create[service]!('EVENTS_EXPIRED');
     const { earliest } = rejection.body.error.details;
     const ofCursor = await call(service, `/events?after=${earliest}`);

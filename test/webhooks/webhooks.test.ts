@@ -131,7 +131,7 @@ describe('A defectoscopy callback', () => {
     expect(verify(null, signed, key, Buffer.from(v1a!, 'base64'))).toBe(true);
   });
 
-  it('is signed with both keys during a rotation', async () => {
+  it('is signed with both keys during a rotation', { tags: ['full'] }, async () => {
     const dir = await mkdtemp(join(tmpdir(), 'assay-rotation-'));
     onTestFinished(() => rm(dir, { recursive: true }));
     const [oldKey, newKey] = ['old.pem', 'new.pem'].map((name) => join(dir, name));
@@ -161,7 +161,9 @@ describe('A defectoscopy callback', () => {
     await expect(verifyWebhook(last.body, last.headers, { publicKey: before })).rejects.toThrow();
   });
 
-  it('is signed with the generated key and the one renamed to webhook-signing-previous.pem', async () => {
+  it('is signed with the generated key and the one renamed to webhook-signing-previous.pem', {
+    tags: ['full'],
+  }, async () => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'assay-rotation-'));
     onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
     const keys = async () => (await product.call('/.well-known/webhook-keys.json', { token: null })).body.keys;
@@ -234,7 +236,7 @@ describe('A defectoscopy callback', () => {
     expect(await waitForState(ids[0]!, 'failed')).toMatchObject({ attempts: 4, last_error: 'timeout' });
   });
 
-  it('is sent after the result has expired if no attempt was possible before', async () => {
+  it('is sent after the result has expired if no attempt was possible before', { tags: ['full'] }, async () => {
     const { url, waitForRequests, received } = await receiver((n) => [500, 204][n]!);
     await product.stop();
     product = await startProduct({
@@ -267,7 +269,7 @@ describe('A defectoscopy callback', () => {
     expect(await waitForState(id, 'failed')).toMatchObject({ attempts: 1, last_error: 'blocked_address' });
   });
 
-  it('fails after the schedule if its secret cannot be decrypted', async () => {
+  it('fails after the schedule if its secret cannot be decrypted', { tags: ['full'] }, async () => {
     const { url, received } = await receiver();
     await product.stop();
     product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' } });

@@ -174,7 +174,7 @@ it('treats a page that takes too long to read as empty, and names it in a warnin
 });
 
 describe('a document without a result', () => {
-  it('fails permanently if the PDF is encrypted, corrupt or too long', async () => {
+  it('fails permanently if the PDF is encrypted, corrupt or too long', { tags: ['full'] }, async () => {
     const locked = await PDFDocument.create();
     locked.addPage();
     locked.encrypt({ userPassword: 'secret' });
@@ -189,7 +189,7 @@ describe('a document without a result', () => {
     }
   });
 
-  it('fails with NO_FIELDS_FOUND or UNREADABLE_SCAN if no value was found', async () => {
+  it('fails with NO_FIELDS_FOUND or UNREADABLE_SCAN if no value was found', { tags: ['full'] }, async () => {
     const letter = Array.from({ length: 8 }, (_, i) => line(700 - 30 * i, 'Dear neighbour', 'how do you do')).join('');
     const noForm = await begin(createTestPdf([{ content: letter }]));
     expect(await failure(model.run(noForm.job()))).toEqual({ code: 'NO_FIELDS_FOUND', transient: false });

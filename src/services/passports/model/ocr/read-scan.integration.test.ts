@@ -144,7 +144,7 @@ describe('the scan reader with an installed Tesseract', () => {
 });
 
 describe('the scan reader with the bundled Tesseract.js', () => {
-  it('reads a Russian form with the Kyrgyz model', async () => {
+  it('reads a Russian form with the Kyrgyz model', { tags: ['full'] }, async () => {
     const reader = await openScanReader({ tesseract: 'none', concurrency: 1 });
     try {
       expect(reader.name).toBe('tesseract.js kir+eng');
