@@ -103,12 +103,13 @@ export function splitRow({ segment, words }: Row, offset: number, separator: str
 
 /** Of the word at `offset`; not an end of the text if the word has another boundary. */
 function nearestBoundary(text: string, offset: number): number {
-  const before = /\S*$/.exec(text.slice(0, offset))![0].length;
-  const after = /^\S*/.exec(text.slice(offset))![0].length;
-  if (before === 0 || after === 0) return offset;
-  const [start, end] = [offset - before, offset + after];
+  const isInWord = (at: number) => /\S/.test(text[at] ?? ' ');
+  if (!isInWord(offset - 1) || !isInWord(offset)) return offset;
+  let [start, end] = [offset, offset];
+  while (isInWord(start - 1)) start--;
+  while (isInWord(end)) end++;
   if (text.slice(0, start).trim() === '') return end;
-  return text.slice(end).trim() !== '' && after < before ? end : start;
+  return text.slice(end).trim() !== '' && end - offset < offset - start ? end : start;
 }
 
 export const mergeRows = (first: Row, second: Row, separator: string): Row =>
