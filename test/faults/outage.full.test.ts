@@ -26,6 +26,11 @@ for (const way of ['cut', 'hang'] as const) {
     const readTask = async (what: string) =>
       (await db.query<{ is: boolean }>(`select ${what} as is from tasks where id = $1`, [id])).rows[0]!.is;
     await waitUntil(() => readTask('worker is not null'));
+    // The first sweep of a process grants no grace: a renewed lease is older than it.
+    const { rows } = await db.query<{ lease: string }>('select leased_until::text as lease from tasks where id = $1', [
+      id,
+    ]);
+    await waitUntil(() => readTask(`leased_until > '${rows[0]!.lease}'`));
 
     await relay[way]();
     await waitUntil(() => readTask('leased_until < now()'));
