@@ -254,7 +254,7 @@ describe('an unavailable database', () => {
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('is detected if the port is closed or the server does not respond', async () => {
+  test('is detected if the port is closed or the server does not respond', { tags: ['full'] }, async () => {
     const server = createServer();
     const sockets = new Set<Socket>();
     server.on('connection', (socket) => sockets.add(socket));

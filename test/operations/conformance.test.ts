@@ -762,7 +762,7 @@ describe('assay conform --check-rate-limit checks the rate limit', () => {
 });
 
 describe('assay conform for a deployment without tokens', () => {
-  it.each(['defectoscopy', 'stt'] as const)('requires that %s returns 503', async (service) => {
+  it.each(['defectoscopy', 'stt'] as const)('requires that %s returns 503', { tags: ['full'] }, async (service) => {
     const product = await startProduct({ service, env: { [`${service.toUpperCase()}_API_TOKENS`]: undefined } });
     const proxy = await startFaultyProxy(product.url);
     const results = await checkService(service, proxy.url);

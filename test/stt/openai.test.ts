@@ -114,7 +114,9 @@ describe('The openai client', () => {
     expect(deltas).toEqual(['First window.', ' Second window.', ' Third window.']);
   });
 
-  it('streams the text of a finished task of hours, which exceeds the limit of other event streams', async () => {
+  it('streams the text of a finished task of hours, which exceeds the limit of other event streams', {
+    tags: ['full'],
+  }, async () => {
     const segments = Array.from({ length: 20_000 }, (_, at) => ({
       start: at,
       end: at + 1,

@@ -196,7 +196,9 @@ describe('/deliveries', () => {
       expect(receiver.received).toHaveLength(2);
     });
 
-    it('starts redeliveries one after another and returns 429 when too many are queued', async () => {
+    it('starts redeliveries one after another and returns 429 when too many are queued', {
+      tags: ['full'],
+    }, async () => {
       const { url } = await startTestReceiver();
       const id = await product.predict({ webhook_url: url });
       await waitForState(id, 'delivered');

@@ -128,7 +128,7 @@ describe('A receiver that fails for a day', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('stays paused after a failed test event, and for other clients', async () => {
+  it('stays paused after a failed test event, and for other clients', { tags: ['full'] }, async () => {
     await pause();
     expect((await post('/deliveries/test', { url: receiver.url })).body.data.delivered).toBe(false);
     const resumed = async (endpoint: string, token?: string) =>

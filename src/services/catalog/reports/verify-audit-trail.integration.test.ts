@@ -189,7 +189,7 @@ describe('the audit trail', () => {
     expect(await verifyAuditTrail(db)).toEqual({ outcome: 'mismatch', report: first.id, why: 'missing' });
   });
 
-  it('is verified in batches of a thousand events and during concurrent writes', async () => {
+  it('is verified in batches of a thousand events and during concurrent writes', { tags: ['full'] }, async () => {
     const id = first.id;
     const entry = {
       reportId: id,

@@ -34,7 +34,7 @@ it("find() rejects with the signal's reason when it is aborted", async () => {
   await expect(finding).rejects.toThrow('deleted');
 });
 
-it('find() can be aborted at any time, also during a run of the network', async () => {
+it('find() can be aborted at any time, also during a run of the network', { tags: ['full'] }, async () => {
   const opened = await finder();
   const dense = Array.from({ length: 4 }, () => page(wordGrid(25, 28)));
   for (const ms of [50, 150, 250, 350, 450, 550]) {

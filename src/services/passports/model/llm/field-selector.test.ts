@@ -147,7 +147,7 @@ describe('field selection by a language model', () => {
     expect([warnings.map((one) => one.code), requests.length]).toEqual([[code], attempts]);
   });
 
-  it('returns a warning when the server is unreachable, too slow or redirects', async () => {
+  it('returns a warning when the server is unreachable, too slow or redirects', { tags: ['full'] }, async () => {
     const unreachable = await chooser('http://127.0.0.1:9/v1').selectFields([page], schema, {}, notAborted);
     expect(unreachable.warnings[0]!.code).toBe('LLM_UNAVAILABLE');
     const slow = await server(() => {});

@@ -71,7 +71,7 @@ describe('findCheckBoxes', () => {
     expect(find(page)).toEqual([]);
   });
 
-  it('ignores letters in regular and bold type', async () => {
+  it('ignores letters in regular and bold type', { tags: ['full'] }, async () => {
     const text = 'ПОДДОН ШЩЦМ D O 0 B В 8 Ф Ю QO№ 10 80 ОБЪЁМ ВОДА ЛЁД «О» [х] (v) ПОЛ';
     const sizes = [7, 8, 10, 12, 16].flatMap((fontSize) => [
       { text, fontSize },

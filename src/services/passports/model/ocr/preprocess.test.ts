@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { renderPage } from '../../../../../test/support/ocr/form.ts';
 import { preprocessPage } from './preprocess.ts';
 
-it('finds grey print as small as the labels of coloured forms', async () => {
+it('finds grey print as small as the labels of coloured forms', { tags: ['full'] }, async () => {
   const at = (y: number) => ({ absolutePosition: { x: 60, y } });
   const content = [
     { canvas: [{ type: 'rect', x: 0, y: 0, w: 400, h: 40, color: '#f3f6f8' }], ...at(95) },
