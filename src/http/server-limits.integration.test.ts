@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rawConnection, TOKEN, testGateway } from '../../test/support/gateway.ts';
 import type { Gateway } from './gateway.ts';
@@ -75,6 +76,19 @@ describe('size limits', () => {
     const answer = await exchange(`GET /open HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toContain('HTTP/1.1 431');
     expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+  });
+
+  it('return 431 to a client that reads later than it sends headers, and close the connection', async () => {
+    ({ app } = await testGateway());
+    const { socket, received } = await rawConnection(app);
+    socket.pause();
+    socket.write(`GET /open HTTP/1.1\r\nHost: a\r\n${'X-Large: x\r\n'.repeat(2_000_000)}`);
+    await sleep(100);
+    socket.resume();
+    const answer = await received(6000);
+    expect(answer).toContain('HTTP/1.1 431');
+    expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+    expect(answer.match(/HTTP\/1/g)).toHaveLength(1);
   });
 
   it('return 431 for large headers on a reused connection', async () => {

@@ -38,7 +38,7 @@ export function serverLimits(timeouts: Timeouts) {
       // Checked in reject-smuggling.ts: Node would respond but continue to read the connection.
       requireHostHeader: false,
     },
-    clientErrorHandler,
+    clientErrorHandler: clientErrorHandler(timeouts.lingerMs),
   };
 }
 
@@ -49,15 +49,34 @@ export function rejectIdleBodies(server: Server): void {
     if (response === undefined || response.headersSent) socket.destroy();
     // The response restarts the limit.
     else if (response.req.complete) return;
-    else sendError(socket, requestTimeout());
+    else {
+      sendError(socket, requestTimeout());
+      socket.destroySoon();
+    }
   });
 }
 
-/** Responds to invalid HTTP. */
-function clientErrorHandler(error: Partial<ConnectionError>, socket: Socket): void {
-  // The connection is closed, or a response was started.
-  if (error.code === 'ECONNRESET' || !socket.writable || pendingResponse(socket)?.headersSent) socket.destroy();
-  else sendError(socket, toApiError(error.code), methodIn(error));
+/**
+ * Responds to invalid HTTP, and then discards what the client still sends for up to `lingerMs`: closing at once would reset the
+ * connection, and the client could lose the response.
+ */
+function clientErrorHandler(lingerMs: number) {
+  const rejected = new WeakSet<Socket>();
+  return (error: Partial<ConnectionError>, socket: Socket): void => {
+    // Node reports each further packet.
+    if (rejected.has(socket) && error.code !== 'ECONNRESET') return;
+    // The connection is closed, or a response was started.
+    if (error.code === 'ECONNRESET' || !socket.writable || pendingResponse(socket)?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    rejected.add(socket);
+    sendError(socket, toApiError(error.code), methodIn(error));
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    timer.unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
 }
 
 /** The method of an invalid request, if its request line is in the received packet. */
@@ -93,5 +112,4 @@ function sendError(socket: Socket, fault: ApiError, method?: string): void {
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${method === 'HEAD' ? '' : body}`);
-  socket.destroySoon();
 }
