@@ -49,6 +49,13 @@ async function watchStates(client: Client): Promise<(id: string) => Promise<stri
   });
   const stream = response.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
   let received = '';
+  const receive = async () => {
+    const { done, value } = await stream.next();
+    if (done) throw new Error(`the stream ended: ${received}`);
+    received += value;
+  };
+  // Later changes are events.
+  while (!received.includes('event: snapshot')) await receive();
   return async (id) => {
     for (;;) {
       const events = [...received.matchAll(/^event: task\nid: \d+\ndata: (.*)$/gm)].map(([, data]) =>
@@ -56,9 +63,7 @@ async function watchStates(client: Client): Promise<(id: string) => Promise<stri
       );
       const states = events.filter((event) => event.id === id).map(({ status }) => status as string);
       if (states.some((state) => !['PENDING', 'PROCESSING'].includes(state))) return states;
-      const { done, value } = await stream.next();
-      if (done) throw new Error(`the stream ended: ${received}`);
-      received += value;
+      await receive();
     }
   };
 }
