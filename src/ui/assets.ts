@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -23,6 +23,8 @@ interface Asset {
   readonly body: Buffer;
   /** Absent for formats that are already compressed. */
   readonly gzipped?: Buffer;
+  /** Relative paths of the modules that a script imports. */
+  readonly imports: readonly string[];
 }
 
 declare module 'fastify' {
@@ -35,8 +37,8 @@ declare module 'fastify' {
 export interface Assets {
   /** The URL of `name`, relative to the page at `/`; undefined if the file does not exist. */
   address(name: string): string | undefined;
-  /** For preloading. */
-  scripts(): string[];
+  /** The URLs of a script and of all that it imports, for preloading. */
+  scripts(name: string): string[];
 }
 
 /**
@@ -80,8 +82,7 @@ export function assetRoutes(
   const getAssets = async () => {
     const { version, assets } = await loadOnce();
     const address = (name: string) => (assets.has(name) ? `assets/${version}/${name}` : undefined);
-    const scripts = [...assets.keys()].filter((name) => name.endsWith('.js'));
-    return { address, scripts: () => scripts.map((name) => `assets/${version}/${name}`) };
+    return { address, scripts: (name: string) => withImports(name, assets).map((each) => address(each)!) };
   };
   app.decorate('assets', getAssets);
   return getAssets;
@@ -104,12 +105,26 @@ async function readAll(folders: readonly string[], files: readonly string[]) {
   return { version: hash.digest('hex').slice(0, 16), assets };
 }
 
+/** In the order of the imports. */
+function withImports(script: string, assets: ReadonlyMap<string, Asset>): string[] {
+  const found = new Set([script]);
+  // The iteration includes what is added meanwhile.
+  for (const name of found) {
+    for (const path of assets.get(name)?.imports ?? []) found.add(join(dirname(name), path));
+  }
+  return [...found].filter((name) => assets.has(name));
+}
+
 /** Server code in the same folders is not served. */
 const isForBrowsers = (name: string) => /\.(css|svg)$|(^|\/)browser\/[^/]+\.js$/.test(name);
 
 async function load(file: URL): Promise<Asset> {
   const body = await readFile(file);
   const type = TYPES[extname(fileURLToPath(file))]!;
-  const isCompressed = type === 'image/jpeg' || type === 'audio/mpeg';
-  return isCompressed ? { type, body } : { type, body, gzipped: await promisify(gzip)(body) };
+  if (type === 'image/jpeg' || type === 'audio/mpeg') return { type, body, imports: [] };
+  const imports = Array.from(body.toString().matchAll(IMPORT), ([, path]) => path!);
+  return { type, body, gzipped: await promisify(gzip)(body), imports };
 }
+
+/** The compiler writes each import on a line of its own. */
+const IMPORT = /^(?:import|export) (?:[^'"\n]* from )?"(\.[^"\n]+)";$/gm;

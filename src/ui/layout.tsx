@@ -39,7 +39,7 @@ export async function layout<Data>(page: {
         {['ui/styles.css', 'ui/components.css', ...page.styles].map((name) => (
           <link rel="stylesheet" href={assets.address(name) ?? ''} />
         ))}
-        {(page.script === undefined ? [] : assets.scripts()).map((href) => (
+        {(page.script === undefined ? [] : assets.scripts(page.script)).map((href) => (
           <link rel="modulepreload" href={href} />
         ))}
         {page.script !== undefined && <script type="module" src={assets.address(page.script) ?? ''}></script>}
@@ -90,7 +90,7 @@ function withRoot(root: string, assets: Assets): Assets {
   const prefixed = (address: string | undefined) => (address === undefined ? undefined : root + address);
   return {
     address: (name) => prefixed(assets.address(name)),
-    scripts: () => assets.scripts().map((href) => root + href),
+    scripts: (name) => assets.scripts(name).map((href) => root + href),
   };
 }
 
