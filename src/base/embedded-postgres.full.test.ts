@@ -166,7 +166,7 @@ describe('startEmbeddedPostgres', () => {
     await fromEarlierRun();
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');
     await expect(start()).rejects.toThrow(
-      /was created by PostgreSQL 17, but this program contains 18\..*`assay backup FILE`.*`assay restore FILE`/,
+      /was created by PostgreSQL 17, but this program contains 18\..*`node scripts\/assay\.mjs backup FILE`.*`node scripts\/assay\.mjs restore FILE`/,
     );
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '18\n');
     await start().then((again) => again.stop());

@@ -9,7 +9,7 @@ import { OperatorError } from './operator-error.ts';
 /** Check interval while the schema is compatible: a newer program may migrate it. */
 const COMPATIBLE_INTERVAL_MS = 5_000;
 
-const BEHIND = 'The database schema is outdated: run `assay migrate`.';
+const BEHIND = 'The database schema is outdated: run `node scripts/assay.mjs migrate`.';
 
 /**
  * Compares the database schema with this program's migrations: immediately, then until `signal` aborts, every `refreshMs`
@@ -38,7 +38,7 @@ export async function watchSchema(deps: {
   };
   const report = (next: string | undefined, err?: OperatorError) => {
     if (next === problem) return;
-    if (next === BEHIND) log.warn('waiting for `assay migrate`');
+    if (next === BEHIND) log.warn('waiting for `node scripts/assay.mjs migrate`');
     else if (next) log.error({ err }, next);
     else log.info('the database schema matches this version');
     problem = next;

@@ -77,7 +77,7 @@ const compressedError = (file: string) =>
   new OperatorError(
     file === '-'
       ? 'The backup on standard input is compressed: decompress it with `gunzip -c`.'
-      : `${file} is compressed: run \`gunzip -c ${file} | assay restore -\`.`,
+      : `${file} is compressed: run \`gunzip -c ${file} | node scripts/assay.mjs restore -\`.`,
   );
 
 const stoppedError = () => new OperatorError('Stopped: nothing was changed.');

@@ -153,7 +153,8 @@ const waitForSchema = (
     },
     {
       ...{ log, signal, variable: database.variable },
-      why: (error) => (error instanceof NotMigrated ? 'waiting for `assay migrate`' : waitReason(error)),
+      why: (error) =>
+        error instanceof NotMigrated ? 'waiting for `node scripts/assay.mjs migrate`' : waitReason(error),
     },
   );
 

@@ -38,7 +38,7 @@ export const notMigrated =
   (nothing: string) =>
   (error: unknown): never => {
     if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
-    throw new OperatorError(`${nothing} in this database. Run \`assay migrate\` to update it.`);
+    throw new OperatorError(`${nothing} in this database. Run \`node scripts/assay.mjs migrate\` to update it.`);
   };
 
 /** Unexpected errors are rethrown unchanged. */

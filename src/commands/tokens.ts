@@ -85,7 +85,8 @@ export async function revokeToken(name: string, { service }: RevokeOptions): Pro
     );
     return console.log(`Revoked ${name} of ${token.service}; all listeners reject it within two seconds.`);
   }
-  if (found.length === 0) throw new OperatorError(`No token named ${name} was issued; see \`assay tokens list\`.`);
+  if (found.length === 0)
+    throw new OperatorError(`No token named ${name} was issued; see \`node scripts/assay.mjs tokens list\`.`);
   const services = found.map((each) => each.service).join(', ');
   throw new OperatorError(`Several services have a token named ${name}: ${services}. Specify one with --service.`);
 }

@@ -166,7 +166,7 @@ describe('Backup and restore on one machine', () => {
     await writeFile(file('x.tar.gz'), gzipSync('Dear operator,'));
     await expectRejection(
       restore('x.tar.gz'),
-      /^(\S+x\.tar\.gz) is compressed: run `gunzip -c \1 \| assay restore -`\.$/,
+      /^(\S+x\.tar\.gz) is compressed: run `gunzip -c \1 \| node scripts\/assay\.mjs restore -`\.$/,
     );
     vi.stubEnv('DATABASE_URL', database.url);
     await expectRejection(backUp('.'), /is a folder; give the name of a file\.$/);
@@ -315,7 +315,7 @@ it('Assay does not start on the data of another PostgreSQL major version and pri
     expect(await run(place, args)).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /^The database in \S+ was created by PostgreSQL 17, but this program contains 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,
+        /^The database in \S+ was created by PostgreSQL 17, but this program contains 18\. .*`node scripts\/assay\.mjs backup FILE`.*`node scripts\/assay\.mjs restore FILE`\)\.\n$/,
       ),
     });
   }

@@ -82,13 +82,16 @@ describe('assay serve with the schema of an earlier version', () => {
     try {
       const gateway = await startGateway({ DATABASE_URL: empty.url });
       await waitUntil(async () => (await readiness(gateway))[0] !== 0);
-      expect(await readiness(gateway)).toEqual([503, 'The database schema is outdated: run `assay migrate`.']);
+      expect(await readiness(gateway)).toEqual([
+        503,
+        'The database schema is outdated: run `node scripts/assay.mjs migrate`.',
+      ]);
       expect((await gateway.call('/livez')).status).toBe(200);
       for (const path of ['/result/01J00000000000000000000000', '/health', '/', '/docs']) {
         expect((await gateway.call(path)).status, path).toBe(503);
       }
       expect((await predict(gateway, 'https://files.test.internal/x')).body.error.code).toBe('QUEUE_UNAVAILABLE');
-      expect(gateway.output.err).toContain('waiting for `assay migrate`');
+      expect(gateway.output.err).toContain('waiting for `node scripts/assay.mjs migrate`');
 
       await migrate(empty.db, new URL('../../migrations/', import.meta.url));
       await waitUntil(() => isReady(gateway), 10_000);

@@ -233,7 +233,9 @@ it('Assay runs as separate processes on one database, started in any order and w
     startAssay(place, { args: ['deliver'], env }),
     startAssay(place, { args: ['sweep'], env: ahead }),
   ];
-  await waitUntil(() => [serve, ...others].every(({ output }) => output.err.includes('waiting for `assay migrate`')));
+  await waitUntil(() =>
+    [serve, ...others].every(({ output }) => output.err.includes('waiting for `node scripts/assay.mjs migrate`')),
+  );
   const migrate = startAssay(place, { args: ['migrate'], env });
   expect(await migrate.ended).toMatchObject({ code: 0 });
   expect(migrate.output.out).toBe('The database is up to date.\n');

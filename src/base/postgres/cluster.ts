@@ -16,8 +16,8 @@ export async function ensureCluster(options: ClusterOptions): Promise<void> {
   } else if (version !== binaries.major) {
     throw new OperatorError(
       `The database in ${cluster} was created by PostgreSQL ${version}, but this program contains ${binaries.major}. ` +
-        'Create a backup with the version of this program that created it (`assay backup FILE`) and restore it into a ' +
-        'new DATA_DIR with this version (`assay restore FILE`).',
+        'Create a backup with the version of this program that created it (`node scripts/assay.mjs backup FILE`) and restore it into a ' +
+        'new DATA_DIR with this version (`node scripts/assay.mjs restore FILE`).',
     );
   }
   await chownCluster(cluster, account);

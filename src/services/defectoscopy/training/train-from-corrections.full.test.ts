@@ -139,9 +139,9 @@ describe('assay train --from-corrections', () => {
       'Not used: 1 whose features are of another network.',
       'Not used: 1 of versions that store no features.',
       'Not used: 2 repetitions of a photo, 2 with other classes. The latest correction counts.',
-      'Not used for the head surface: photos of classes that it does not have: roof (2). Train these with `assay train FOLDER`.',
-      'Not used for the head masters: photos of classes that it does not have: growth (2). Train these with `assay train FOLDER`.',
-      'Not used for the head defects: photos of classes that it does not have: moss (2). Train these with `assay train FOLDER`.',
+      'Not used for the head surface: photos of classes that it does not have: roof (2). Train these with `node scripts/assay.mjs train FOLDER`.',
+      'Not used for the head masters: photos of classes that it does not have: growth (2). Train these with `node scripts/assay.mjs train FOLDER`.',
+      'Not used for the head defects: photos of classes that it does not have: moss (2). Train these with `node scripts/assay.mjs train FOLDER`.',
     ]);
   });
 

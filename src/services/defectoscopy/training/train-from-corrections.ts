@@ -154,7 +154,7 @@ function unknownClasses(
     if (counts.size === 0) return [];
     const list = [...counts].sort().map(([label, count]) => `${label} (${count})`);
     return [
-      `Not used for the head ${name}: photos of classes that it does not have: ${list.join(', ')}. Train these with \`assay train FOLDER\`.`,
+      `Not used for the head ${name}: photos of classes that it does not have: ${list.join(', ')}. Train these with \`node scripts/assay.mjs train FOLDER\`.`,
     ];
   });
 }
