@@ -239,6 +239,8 @@ describe('GET /api/stats/quality', () => {
     expect(english).toMatch(/Extraction quality[\s\S]*Year built/);
     expect(english).toMatch(/Confidence 0\.8–0\.95[\s\S]*>66\.7% \(3\)</);
     expect(russian).toMatch(/Качество извлечения[\s\S]*Год постройки/);
+    expect(russian).toMatch(/<option value="0\.99" selected[^>]*>99,0\u00a0%</);
+    expect((await admin.get('/quality?precision=0.975')).text).toMatch(/<option value="0\.975" selected/);
     expect(russian).toMatch(/Уверенность 0,8–0,95[\s\S]*>66,7\u00a0% \(3\)</);
   });
 });

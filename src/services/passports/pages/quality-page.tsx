@@ -14,6 +14,8 @@ import { type QualityTexts, qualityTexts } from './quality-texts.ts';
 type Stats = Static<typeof QualityStats>;
 type FieldStats = Stats['total'];
 
+const PRECISIONS = [0.9, 0.95, 0.98, 0.99, 0.995, 1];
+
 /** `GET /quality`: precision of the extracted values by field and confidence. */
 export function qualityPage(
   app: Gateway,
@@ -40,16 +42,15 @@ export function qualityPage(
             <PageIntro title={texts.title} lead={texts.lead} />
             <form method="get" action="quality" class="precision-form">
               <Label for="precision" text={texts.chosen} />
-              <input
-                id="precision"
-                name="precision"
-                type="number"
-                min="0.5"
-                max="1"
-                step="any"
-                required
-                value={String(precision)}
-              />
+              <select id="precision" name="precision">
+                {[...new Set([...PRECISIONS, precision])]
+                  .toSorted((a, b) => a - b)
+                  .map((value) => (
+                    <option value={String(value)} selected={value === precision} safe>
+                      {numbers.share(value)}
+                    </option>
+                  ))}
+              </select>
               <Button type="submit" text={texts.show} />
             </form>
             <P
