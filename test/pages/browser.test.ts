@@ -276,10 +276,10 @@ describe('Defectoscopy upload page', () => {
         ...{ photos, accuracy: change },
         classes: [{ name: 'crack', photos, recall: change, precision: { after: 1 } }],
       });
-      const head = { head: 'defects', held_back: comparison(30), test: comparison(1263) };
+      const defects = { head: 'defects', held_back: comparison(30), test: comparison(1263) };
       await db.query(
         `update defectoscopy_trainings set version = 'own-2', ended_at = now(), files = '{}', report = $1`,
-        [{ base: '1.0.0', photos: { training: 90, held_back: 30 }, heads: [head] }],
+        [{ base: '1.0.0', photos: { training: 90, held_back: 30 }, heads: [defects] }],
       );
       await until(() => page.locator('#training').textContent()).toContain(completed);
       await until(() => page.locator('#training summary').first().textContent()).toContain(heldBack);
@@ -289,6 +289,14 @@ describe('Defectoscopy upload page', () => {
       expect(await page.locator('#training .caution').textContent()).toContain(few);
       expect(await page.locator('#versions .caution').count()).toBe(0);
       expect(await findViolations(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const head = page.locator('#training details[open] thead th').last();
+      const lines = await head.evaluate((cell: any) => {
+        const range = cell.ownerDocument.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+      });
+      expect(lines).toBe(1);
       expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
     },
   );
