@@ -38,7 +38,8 @@ export const methodNotAllowed = (allow: string) =>
   new ApiError('METHOD_NOT_ALLOWED', 405, `This address answers ${allow} only.`, { allow });
 export const taskAlreadyFinished = () =>
   new ApiError('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
-export const taskNotReady = () => new ApiError('TASK_NOT_READY', 409, 'The task has no result yet.');
+export const taskNotReady = () =>
+  new ApiError('TASK_NOT_READY', 409, 'The task has no result: it has not ended, or it has failed.');
 export const batchNotFound = () =>
   new ApiError('BATCH_NOT_FOUND', 404, 'No such batch: the identifier is unknown, or the batch has expired.');
 export const batchNotCompleted = () =>

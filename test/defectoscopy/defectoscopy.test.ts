@@ -236,6 +236,10 @@ describe('GET /result/{task_id}', () => {
       body: { data: { status: 'failed', error: 'Cancelled by client', error_code: 'CANCELLED' } },
     });
     expect(await cancel()).toMatchObject({ status: 409, body: { error: { code: 'TASK_ALREADY_FINISHED' } } });
+    expect(await product.call(`/result/${id}/heatmap?class=crack`)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'TASK_NOT_READY', message: expect.stringContaining('has failed') } },
+    });
     expect(await product.call('/result/none/cancel', { method: 'POST' })).toMatchObject({ status: 404 });
   });
 
