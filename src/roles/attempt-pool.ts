@@ -2,6 +2,7 @@ import type { Log } from '../base/log.ts';
 import type { Traces } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { Claim, TaskStore } from '../tasks/store.ts';
+import { FAILURES } from '../tasks/task.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt, requeuedUncounted, WORKER_STOPPED } from './attempt.ts';
 import { startInterval } from './interval.ts';
@@ -50,6 +51,13 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
     span?.end({ 'assay.attempt.outcome': outcome }, code);
   };
 
+  /** A task that a client cancelled was not lost: it must not count for the alert about lost leases. */
+  const recordUnheld = async (ended: EndedSpan) => {
+    const task = await tasks.read(service, ended.claim.id).catch(() => undefined);
+    const isCancelled = task?.status === 'failed' && task.failure.code === FAILURES.CANCELLED.code;
+    recordOutcome(ended, isCancelled ? 'cancelled' : 'lost');
+  };
+
   const begin = (claim: Claim) => {
     // A batch in flight claimed it after the stop.
     if (signal.aborted || stuck)
@@ -70,7 +78,7 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
       const { processingMs, code } = end;
       stuck ||= end.isStuck;
       if (ending) return exchange.record({ claim, result: ending, processingMs, span, code });
-      recordOutcome({ claim, processingMs, span, code }, 'lost');
+      void recordUnheld({ claim, processingMs, span, code });
       exchange.notify();
     });
   };
@@ -90,7 +98,7 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
     onLateClaims: () => renewals.now(),
     onLostClaim: () => returns.now(),
     // Counts after fencing, so that a task finished by two workers counts once.
-    onRecorded: (ended, recorded) => recordOutcome(ended, recorded ? ended.result.outcome : 'lost'),
+    onRecorded: (ended, recorded) => (recorded ? recordOutcome(ended, ended.result.outcome) : void recordUnheld(ended)),
   });
 
   const renew = async () => {

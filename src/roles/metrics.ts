@@ -17,7 +17,7 @@ export function createWorkMetrics(service: string, registry: Registry) {
   const processing = histogram('assay_task_processing_seconds', 'Duration of an attempt.');
   const attempts = new Counter({
     name: 'assay_task_attempts_total',
-    help: 'Attempts by outcome; lost: the worker no longer held the task.',
+    help: 'Attempts by outcome; lost: the worker no longer held the task, which was not cancelled.',
     labelNames: ['service', 'outcome'],
     registers,
   });

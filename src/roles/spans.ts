@@ -1,8 +1,8 @@
 import type { Span, Traces } from '../base/trace.ts';
 import type { Claim, DeliveryOutcome, DueDelivery } from '../tasks/store.ts';
 
-/** Recorded outcome of an attempt; `lost`: the worker no longer holds the task. */
-export type AttemptOutcome = 'done' | 'failed' | 'again' | 'lost';
+/** Recorded outcome of an attempt; `lost`: the worker no longer holds the task, which was not cancelled. */
+export type AttemptOutcome = 'done' | 'failed' | 'again' | 'cancelled' | 'lost';
 
 /** Starts an attempt's OpenTelemetry messaging consumer span, a child of the task's producer span. */
 export function beginAttemptSpan(traces: Traces | undefined, service: string, claim: Claim): Span | undefined {

@@ -210,10 +210,13 @@ describe('A worker', () => {
     await product.call(`/result/${cancelledTask}/cancel`, { method: 'POST' });
     for (const each of finish) each();
     expect(await product.waitForResult(recorded)).toMatchObject({ status: 'done' });
+    const attempts = (outcome: string) => `assay_task_attempts_total{service="defectoscopy",outcome="${outcome}"} 1`;
+    await vi.waitFor(async () => expect(await other.registry.metrics()).toContain(attempts('cancelled')), 5000);
     await other.stop();
     const metrics = await other.registry.metrics();
     expect(metrics).toContain('assay_tasks_total{service="defectoscopy",status="done"} 1');
-    expect(metrics).toContain('assay_task_attempts_total{service="defectoscopy",outcome="lost"} 1');
+    expect(metrics).toContain(attempts('done'));
+    expect(metrics).not.toContain('outcome="lost"');
   });
 
   it('keeps the lease of a completed task until the store accepts the result', { tags: ['full'] }, async () => {
