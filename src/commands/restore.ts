@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { loadMigrations, startEmbedded } from '../app-context.ts';
 import { readArchive } from '../base/backup/archive-reader.ts';
+import { BACKUP_TIMEOUT_MS } from '../base/backup/file-snapshot.ts';
 import { type RestoreResult, restoreBackup } from '../base/backup/restore-backup.ts';
 import { CorruptArchive } from '../base/backup/tar.ts';
 import { verifyBackup } from '../base/backup/verify.ts';
-import type { Db } from '../base/db.ts';
+import type { Db, Queryable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -49,7 +50,11 @@ export async function restoreCommand(
     checkFileLocation(manifest, planned);
     const result = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
-      const target = { db, migrations, dataDir: shared.dataDir, contents: BACKUP_CONTENTS, replace, onPart };
+      const complete = async (tx: Queryable) => {
+        await returnAllClaims(tx);
+        await skipEventNumbers(tx);
+      };
+      const target = { db, migrations, dataDir: shared.dataDir, contents: BACKUP_CONTENTS, replace, onPart, complete };
       const restored = await restoreBackup(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
           throw error instanceof CorruptArchive
@@ -57,9 +62,7 @@ export async function restoreCommand(
             : error;
         })
         .finally(status.clear);
-      await returnAllClaims(db);
-      await skipEventNumbers(db);
-      await db.query('analyze');
+      await db.runOutsideTransaction('analyze', { statementTimeoutMs: BACKUP_TIMEOUT_MS });
       return { ...restored, missing: await missingInBucket(db, manifest, planned) };
     });
     for (const line of summary(result, manifest)) console.log(line);

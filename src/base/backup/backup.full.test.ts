@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '../../../test/support/database.ts';
 import type { Db } from '../db.ts';
+import { trackOutcome } from '../db-errors.ts';
 import { createFolderFiles } from '../files.ts';
 import { migrate } from '../migrate.ts';
 import { readMigrations } from '../migration-files.ts';
 import { readArchive } from './archive-reader.ts';
 import { createArchiveWriter } from './archive-writer.ts';
 import { type BackupContents, type BackupSources, createBackup } from './create-backup.ts';
+import { createFileSnapshot } from './file-snapshot.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { verifyBackup } from './verify.ts';
 
@@ -96,6 +98,7 @@ async function restore(bytes: Buffer, to: { db: Db; dataDir: string }, { replace
     contents: CONTENTS,
     replace,
     onPart: () => {},
+    complete: async () => {},
   });
 }
 
@@ -241,6 +244,29 @@ describe('createBackup', () => {
   });
 });
 
+describe('createFileSnapshot', () => {
+  test('keeps the snapshot of a backup that has run for days, and fails if its files are gone', async () => {
+    const from = await place('from');
+    const dir = join(from.dataDir, 'files');
+    const { key } = await from.files.put(Buffer.from('one'), { maxBytes: 100 });
+    const snapshot = await createFileSnapshot(dir);
+    await snapshot.capture();
+    const [name] = (await readdir(dir)).filter((each) => each.startsWith('backup-'));
+    const began = new Date(Date.now() - 6 * 86_400_000);
+    await utimes(join(dir, name!), began, began);
+    const other = await createFileSnapshot(dir);
+    const namesOf = async () => {
+      const names: string[] = [];
+      for await (const each of snapshot.names()) names.push(each);
+      return names;
+    };
+    expect(await namesOf()).toEqual([expect.stringContaining(key)]);
+    await snapshot.release();
+    await expect(namesOf()).rejects.toThrow('ENOENT');
+    await other.release();
+  });
+});
+
 describe('restoreBackup', () => {
   test('rejects a target with data, and replaces the data with `replace`', async () => {
     const from = await place('from');
@@ -300,6 +326,44 @@ describe('restoreBackup', () => {
     expect(await everything(to.db)).toEqual(before);
     expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
     expect((await readdir(join(to.dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('keeps the restored files if the connection is lost after the commit', async () => {
+    const from = await place('from');
+    const one = await from.files.put(Buffer.from('one'), { maxBytes: 100 });
+    await put(from.db, 'one', { file: one.key });
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to', { migrated: null });
+    const losing: Db = {
+      ...to.db,
+      transaction: async (run, options) => {
+        await to.db.transaction(run, options);
+        return trackOutcome(Promise.reject(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })));
+      },
+    };
+    expect(await restore(bytes, { ...to, db: losing })).toMatchObject({ files: 1 });
+    expect(await everything(to.db)).toEqual(await everything(from.db));
+    expect(await to.files.get(one.key)).toEqual(Buffer.from('one'));
+  });
+
+  test('undoes the files if the connection is lost before the commit', async () => {
+    const from = await place('from');
+    await put(from.db, 'one', { file: (await from.files.put(Buffer.from('one'), { maxBytes: 100 })).key });
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to');
+    const mine = await to.files.put(Buffer.from('mine'), { maxBytes: 100 });
+    const losing: Db = {
+      ...to.db,
+      transaction: (run, options) =>
+        trackOutcome(
+          to.db.transaction(async (tx) => {
+            await run(tx);
+            throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
+          }, options),
+        ),
+    };
+    await expect(restore(bytes, { ...to, db: losing }, { replace: true })).rejects.toThrow('connection lost');
+    expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
   });
 
   test('migrates a backup of an earlier version', async () => {

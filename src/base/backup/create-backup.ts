@@ -9,7 +9,7 @@ import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { type FileColumn, missingFiles } from './file-columns.ts';
-import { createFileSnapshot, type FileSnapshot } from './file-snapshot.ts';
+import { BACKUP_TIMEOUT_MS, createFileSnapshot, type FileSnapshot } from './file-snapshot.ts';
 import { MANIFEST_NAME, serializeManifest } from './manifest.ts';
 import { isStaged } from './staged-folders.ts';
 import { createdObjects, describeTables, dumpTable, readSequences } from './tables.ts';
@@ -46,8 +46,6 @@ export interface BackupContents {
   /** Tables that every start fills: a database with rows in these alone counts as empty. */
   readonly startTables: readonly string[];
 }
-
-export const BACKUP_TIMEOUT_MS = 7 * 86_400_000;
 
 /**
  * Writes a consistent snapshot of all rows, the files that they refer to, and the keys, while the product keeps running.

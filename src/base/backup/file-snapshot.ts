@@ -20,20 +20,24 @@ export interface FileSnapshot {
 
 /** Snapshot of the store in `dir` by hard links, which works because files never change; copies if links are unsupported. */
 export async function createFileSnapshot(dir: string): Promise<FileSnapshot> {
-  await deleteStale(dir, DAY_MS, PREFIX); // of killed backups
+  // Of killed backups: no backup takes so long.
+  await deleteStale(dir, BACKUP_TIMEOUT_MS + DAY_MS, PREFIX);
   const place = join(dir, `${PREFIX}${newId()}`);
+  const folders = new Set<string>();
   return {
     async capture() {
       for (const folder of await listSorted(dir, isKeyFolder)) {
         await mkdir(join(place, folder), { recursive: true, mode: 0o700 });
+        folders.add(folder);
         const keys = await listSorted(join(dir, folder), isFileKey);
         await Promise.all(keys.map((key) => linkOrCopy(join(dir, folder, key), join(place, folder, key))));
       }
     },
     has: (key) => succeeds(stat(join(place, keyToPath(key)))),
     async *names() {
-      for (const folder of await listSorted(place, isKeyFolder)) {
-        for (const key of await listSorted(join(place, folder), isFileKey)) yield `${folder}/${key}`;
+      for (const folder of [...folders].sort()) {
+        // A missing folder is an error: the backup would lack its files.
+        for (const key of (await readdir(join(place, folder))).filter(isFileKey).sort()) yield `${folder}/${key}`;
       }
     },
     async open(name) {
@@ -44,6 +48,8 @@ export async function createFileSnapshot(dir: string): Promise<FileSnapshot> {
   };
 }
 
+/** Time limit of a backup's transaction. */
+export const BACKUP_TIMEOUT_MS = 7 * 86_400_000;
 const PREFIX = 'backup-';
 const PIECE_BYTES = 1024 * 1024;
 const DAY_MS = 86_400_000;

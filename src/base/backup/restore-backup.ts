@@ -2,11 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Db, Queryable, Transaction } from '../db.ts';
+import { isOutcomeUnknown, isUnavailable } from '../db-errors.ts';
+import { sleep } from '../loop.ts';
 import { hasHistory, migrateWithin, pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Entry } from './archive-reader.ts';
-import { BACKUP_TIMEOUT_MS, type BackupContents } from './create-backup.ts';
+import type { BackupContents } from './create-backup.ts';
+import { BACKUP_TIMEOUT_MS } from './file-snapshot.ts';
 import { MANIFEST_NAME, type Manifest, migrationsOf } from './manifest.ts';
 import { isStagedCopy, type StagedFolders, stageFolders } from './staged-folders.ts';
 import { createdObjects, loadTable, setSequences } from './tables.ts';
@@ -19,6 +22,8 @@ export interface RestoreTarget {
   /** Whether existing data may be deleted. */
   readonly replace: boolean;
   readonly onPart: (name: string) => void;
+  /** The last statements of the transaction. */
+  readonly complete: (tx: Queryable) => Promise<void>;
 }
 
 export interface RestoreResult {
@@ -41,6 +46,7 @@ export async function restoreBackup(
 ): Promise<RestoreResult> {
   const { db, migrations, dataDir } = target;
   const folders = stageFolders(dataDir, rootsOf(target));
+  let transaction: { readonly id: string; readonly result: RestoreResult } | undefined;
   const run = async (tx: Transaction): Promise<RestoreResult> => {
     await requireUnused(tx);
     await dropExisting(tx, target);
@@ -48,16 +54,42 @@ export async function restoreBackup(
     const filled = await fill(tx, entries, { manifest, folders, onPart: target.onPart });
     await setSequences(tx, manifest.counters);
     const migrated = await migrateWithin(tx, migrations);
+    await target.complete(tx);
+    const { rows } = await tx.query<{ id: string }>('select pg_current_xact_id()::text as id');
     await folders.swapIn();
-    return { ...filled, migrated };
+    const result = { ...filled, migrated };
+    transaction = { id: rows[0]!.id, result };
+    return result;
   };
   const done = await db.transaction(run, { statementTimeoutMs: BACKUP_TIMEOUT_MS }).catch(async (error: unknown) => {
+    if (transaction && isOutcomeUnknown(error) && (await isCommitted(db, transaction.id))) return transaction.result;
     await folders.undo();
     throw error;
   });
   await folders.finish();
   return done;
 }
+
+/** Waits for the database. Without its response the folders stay as restored. */
+async function isCommitted(db: Db, transaction: string): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { rows } = await db.query<{ status: string }>('select pg_xact_status($1::xid8) as status', [transaction]);
+      // The server rolls back what a lost connection has left open.
+      if (rows[0]!.status !== 'in progress') return rows[0]!.status === 'committed';
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+    if (tries === OUTCOME_TRIES) {
+      throw new OperatorError(
+        'The connection to the database was lost at the end of the restore. The files are restored, but the tables may not be: restore again with --replace.',
+      );
+    }
+    await sleep(OUTCOME_PAUSE_MS);
+  }
+}
+const OUTCOME_TRIES = 60;
+const OUTCOME_PAUSE_MS = 1000;
 
 async function requireUnused(tx: Queryable): Promise<void> {
   const { rows } = await tx.query<{ name: string }>(
