@@ -74,8 +74,9 @@ const count = (priority: Priority) => {
 };
 const MOMENTS =
   'run_at, extract(epoch from run_at)::float8 as front, extract(epoch from now() - queued_at)::float8 as waited';
+/** A requeued task may be above the floor, too. */
 const oldest = (priority: Priority) => `
-  coalesce((${first(priority, returned(priority), '1', 'extract(epoch from now() - queued_at)::float8')}), ${priority}.waited, 0)`;
+  coalesce(greatest((${first(priority, 'returned is not null', '1', 'extract(epoch from now() - queued_at)::float8')}), ${priority}.waited), 0)`;
 
 // Tasks with a lease that expired more than 10 s ago are about to be requeued and do not count as in progress.
 const DEPTH = {

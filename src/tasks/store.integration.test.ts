@@ -1052,6 +1052,17 @@ describe('the task store in PostgreSQL', () => {
     expect(oldestWaitingSeconds.realtime).toBe(0);
   });
 
+  it('depth reports how long a lost task has waited that is behind the front of the queue', async () => {
+    const lost = await accept({ priority: 'batch' });
+    await under.shiftTimes(lost, 100);
+    await claim({ worker: 'dead' });
+    await store.queueDepth('a');
+    await store.release('dead', 3);
+    const { waiting, oldestWaitingSeconds } = await store.queueDepth('a');
+    expect(waiting.batch).toBe(1);
+    expect(oldestWaitingSeconds.batch).toBeCloseTo(100, -1);
+  });
+
   it('hints do not wake a listener whose signal has aborted', async () => {
     let woken = 0;
     const stop = new AbortController();
