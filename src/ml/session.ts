@@ -55,9 +55,9 @@ export async function openSession(options: SessionOptions) {
      * network rejects the feeds, when the thread ends (the next run starts a new one), or when `signal` aborts; a run that
      * has started then continues without a result. With `readout`, returns its outputs instead of the network's.
      */
-    run(feeds: Tensors, signal: AbortSignal = NEVER, readout?: Readout): Promise<Tensors> {
+    run(feeds: Tensors, signal?: AbortSignal, readout?: Readout): Promise<Tensors> {
       const running = withThread(async (thread) => {
-        signal.throwIfAborted();
+        signal?.throwIfAborted();
         throwIfClosed();
         const sent = withOwnBuffers(feeds);
         const request: ThreadRequest = { feeds: sent, readout };
@@ -65,11 +65,9 @@ export async function openSession(options: SessionOptions) {
         throwIfClosed();
         return outputs;
       });
-      return unlessAborted(running, signal);
+      return signal ? unlessAborted(running, signal) : running;
     },
     /** Ends each thread after its current run; pending runs are rejected. */
     close,
   };
 }
-
-const NEVER = new AbortController().signal;

@@ -104,12 +104,12 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
   const renew = async () => {
     const leases = [...attempts.values()];
     if (leases.length === 0) return;
-    const held = new Set(
-      await tasks.renew(
-        id,
-        leases.map((attempt) => attempt.renewal()),
-      ),
-    );
+    const sent = leases.map((attempt) => attempt.renewal());
+    const renewed = await tasks.renew(id, sent).catch((error: unknown) => {
+      for (const [index, attempt] of leases.entries()) attempt.renewAgain(sent[index]!);
+      throw error;
+    });
+    const held = new Set(renewed);
     // An attempt may have ended during the renewal, and its task started again.
     for (const attempt of leases) {
       const { id: task } = attempt.claim;

@@ -50,7 +50,7 @@ it('the time limit and the processing time do not run while an attempt waits in 
   expect(processingMs).toBe(1000);
 });
 
-it('a lease renewal contains only new progress, and a checkpoint triggers a renewal', async () => {
+it('a lease renewal contains only new progress or that of a failed one, and a checkpoint triggers a renewal', async () => {
   const log = { child: () => log } as unknown as Log;
   let report: (progress: number | undefined, checkpoint?: { until: number }) => void = () => {};
   let finish: (outcome: { result: null }) => void = () => {};
@@ -81,6 +81,13 @@ it('a lease renewal contains only new progress, and a checkpoint triggers a rene
   report(undefined, { until: 2 });
   expect(renewed()).toEqual({ checkpoint: { until: 2 } });
   expect(onCheckpoint).toHaveBeenCalledTimes(2);
+  // A renewal failed.
+  const claimed = { id: 't', attempt: 1, leaseMs: 6000 };
+  attempt.renewAgain({ ...claimed, progress: 0.2, checkpoint: { until: 2 } });
+  expect(renewed()).toEqual({ progress: 0.2, checkpoint: { until: 2 } });
+  report(0.3, { until: 3 });
+  attempt.renewAgain({ ...claimed, progress: 0.2, checkpoint: { until: 2 } });
+  expect(renewed()).toEqual({ progress: 0.3, checkpoint: { until: 3 } });
   finish({ result: null });
   await attempt.outcome;
 });

@@ -164,6 +164,10 @@ export function beginAttempt(
       pending = undefined;
       return renewal;
     },
+    /** Repeats the progress of a renewal that failed in the next one. */
+    renewAgain({ progress, checkpoint }: Renewal): void {
+      pending = { ...(progress !== undefined && { progress }), ...(checkpoint && { checkpoint }), ...pending };
+    },
     /** Stops the attempt and drops its result, after the lease was lost. */
     abandon: () => end('lost'),
     /** Stops the attempt so that another worker starts it again, without counting it. */

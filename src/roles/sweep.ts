@@ -96,9 +96,9 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   const cleanUp = async () => {
     await events.deleteExpired(signal).catch(onError);
     await expiredUploads.drain(signal);
-    await files.cleanup();
-    await deps.orphans.step(signal).catch(onError);
     // A failing cleanup does not stop the others.
+    await files.cleanup().catch(onError);
+    await deps.orphans.step(signal).catch(onError);
     for (const service of services) await service.cleanup?.(signal).catch(onError);
     for (const cleanUp of databaseCleanups) await cleanUp().catch(onError);
   };
