@@ -41,6 +41,10 @@ export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error)
 /** Deadlock or serialization failure: nothing was written, and a retry may succeed. */
 export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(sqlStateOf(error));
 
+/** Whether the error recurs for the same rows: data, constraint, trigger exception, damaged page. */
+export const isRowError = (error: unknown): boolean =>
+  !isUnavailable(error) && /^(22|23|P0|XX)/.test(sqlStateOf(error));
+
 /** Whether a row with the same unique value exists. */
 export const isDuplicate = (error: unknown): boolean => sqlStateOf(error) === '23505';
 

@@ -17,7 +17,7 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
     limit: number;
     busy: boolean | undefined;
     answer(with_: Partial<Answer>): void;
-    fail(): void;
+    fail(error?: Error): void;
   }[] = [];
   const hints: string[] = [];
   const running = new Set<string>();
@@ -32,7 +32,7 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
           requests.push({
             ...{ endings, limit, busy },
             answer: (with_) => resolve({ ended: [], claimed: [], ...with_ }),
-            fail: () => reject(new Error('unavailable')),
+            fail: (error = new Error('unavailable')) => reject(error),
           }),
         ),
       hint: (what, ids = []) => void hints.push([what, ...ids].join(' ')),
@@ -45,7 +45,7 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
     onLateClaims: () => void late.push(running.size),
     onLostClaim: () => {},
     onRecorded: ({ result }, isRecorded) => void recorded.push([result.id, isRecorded]),
-    log: { warn: (...entry: unknown[]) => void warnings.push(entry), info() {} } as unknown as Log,
+    log: { warn: (...entry: unknown[]) => void warnings.push(entry), info() {}, error() {} } as unknown as Log,
   });
   const ran = exchange.run(() => !stopped);
   const end = (id: string) => {
@@ -73,6 +73,39 @@ const ended = (id: string): EndedAttempt => ({
 const idsOf = (endings: readonly AttemptResult[] | undefined) => endings?.map(({ id }) => id);
 
 describe('the task exchange of a worker with the database', () => {
+  it('sends the results of a rejected batch one by one, and the rejected one again later', async () => {
+    const { exchange, requests, recorded, end, close } = open();
+    const error = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+    requests[0]!.answer(claims('1', '2', '3'));
+    let answered = 1;
+    /** The database answers for a second and rejects this result. */
+    const answerAll = async (bad?: string) => {
+      for (let i = 0; i < 20; i++) {
+        await vi.advanceTimersByTimeAsync(50);
+        for (const { endings, fail, answer } of requests.slice(answered)) {
+          const ids = idsOf(endings)!;
+          if (bad !== undefined && ids.includes(bad)) fail(error);
+          else answer({ ended: ids });
+        }
+        answered = requests.length;
+      }
+    };
+    await answerAll();
+    for (const id of ['1', '2', '3']) end(id);
+    await answerAll('1');
+    expect(recorded.toSorted()).toEqual([
+      ['2', true],
+      ['3', true],
+    ]);
+    expect(exchange.renewals().map(({ id }) => id)).toEqual(['1']);
+    const sent = requests.length;
+    for (let second = 2; second < 10; second++) await answerAll('1');
+    expect(requests.slice(sent).flatMap(({ endings }) => idsOf(endings))).toEqual([]);
+    for (let second = 10; second < 13; second++) await answerAll();
+    expect(recorded.at(-1)).toEqual(['1', true]);
+    await close();
+  });
+
   it('has two batches in flight that together claim at most the free slots', async () => {
     const { requests, running, end, tick, close } = open();
     expect(requests.map(({ limit }) => limit)).toEqual([2]);

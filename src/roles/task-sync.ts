@@ -1,4 +1,4 @@
-import { isOutcomeUnknown } from '../base/db-errors.ts';
+import { isOutcomeUnknown, isRowError } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { createSignal } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
@@ -19,6 +19,8 @@ const MAX_BACKOFF_MS = 1000;
 const LATE_MS = 1000;
 /** A claim without a response may still be executed for this long (TCP retransmission). */
 const LOST_CLAIM_MS = 15 * 60_000;
+/** Pause between tries to record a result that the database rejects. */
+const REJECTED_RETRY_MS = 10_000;
 
 /** An attempt result to be recorded, with the data of its metrics. */
 export interface EndedAttempt extends EndedSpan {
@@ -57,6 +59,8 @@ export function createTaskSync(deps: {
   const wakeSignal = createSignal();
   const batches = new Set<Batch>();
   const waiting: EndedAttempt[] = [];
+  /** Results of a batch that the database rejected are sent one by one, so that only the rejected one waits. */
+  const rejected = new Map<EndedAttempt, { readonly retryAt: number }>();
   /** Claims without a response, with the time of the failure. */
   const lostClaims = new Map<number, number>();
   let lastClaim = 0;
@@ -76,6 +80,13 @@ export function createTaskSync(deps: {
     wake();
   };
 
+  const nextClaim = () => {
+    lastClaim = (lastClaim + 1) % CLAIM_NUMBERS;
+    return lastClaim;
+  };
+  const dueAgain = () =>
+    [...rejected].filter(([, { retryAt }]) => retryAt <= performance.now()).map(([ended]) => ended);
+
   /** Sends batches; only one at a time while the database fails. */
   const send = () => {
     while (backoff === undefined && batches.size < (failures > 0 ? 1 : MAX_BATCHES)) {
@@ -83,6 +94,12 @@ export function createTaskSync(deps: {
       const busy = deps.running() + batches.size > 0;
       // The claim of an idle worker may return a task that runs alone.
       const mayClaim = ![...batches].some((batch) => !batch.busy && batch.limit > 0);
+      const [alone] = dueAgain();
+      if (alone) {
+        rejected.delete(alone);
+        void sendBatch({ claim: nextClaim(), limit: 0, busy, endings: [alone] });
+        continue;
+      }
       const free = mayClaim ? Math.max(0, deps.freeSlots() - requested) : 0;
       // What the last claim did not find arrives with a notification, except for `moreMayWait`. Half of the slots per batch,
       // so that the other half works while this batch is committed.
@@ -93,8 +110,7 @@ export function createTaskSync(deps: {
       if (limit === 0 && waiting.length === 0) return;
       if (limit > 0 && (limit === free || waiting.length === 0)) claimPending = false;
       if (limit > 0) moreMayWait = busy;
-      lastClaim = (lastClaim + 1) % CLAIM_NUMBERS;
-      void sendBatch({ claim: lastClaim, limit, busy, endings: waiting.splice(0) });
+      void sendBatch({ claim: nextClaim(), limit, busy, endings: waiting.splice(0) });
     }
   };
 
@@ -123,7 +139,9 @@ export function createTaskSync(deps: {
 
   /** Results are sent again; fencing rejects those that were already recorded or are too late. */
   const backOff = ({ claim, limit, endings }: Batch, error: unknown) => {
-    waiting.unshift(...endings);
+    if (!isRowError(error)) waiting.unshift(...endings);
+    else if (limit === 0 && endings.length === 1) return keepRejected(endings[0]!, error);
+    else for (const ended of endings) rejected.set(ended, { retryAt: 0 });
     if (limit > 0 && isOutcomeUnknown(error)) {
       lostClaims.set(claim, performance.now());
       deps.onLostClaim();
@@ -132,6 +150,13 @@ export function createTaskSync(deps: {
     log.warn({ err: error }, 'the database is unavailable; retrying');
     clearTimeout(backoff);
     backoff = setTimeout(ring, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS)).unref();
+  };
+
+  const keepRejected = (ended: EndedAttempt, error: unknown) => {
+    log.error({ err: error, task: ended.result.id }, 'the database rejects the result of a task; retrying');
+    rejected.set(ended, { retryAt: performance.now() + REJECTED_RETRY_MS });
+    setTimeout(wake, REJECTED_RETRY_MS).unref();
+    wake();
   };
 
   const reportRecorded = (endings: readonly EndedAttempt[], { ended: ids, notified }: CompleteAndClaimResult) => {
@@ -177,9 +202,11 @@ export function createTaskSync(deps: {
     },
     /** Lease renewals for unrecorded results, so that they survive an outage of the database. */
     renewals: (): Renewal[] =>
-      [...waiting, ...[...batches].flatMap(({ endings }) => endings)].map(({ claim: { id, attempt } }) => ({
-        ...{ id, attempt, leaseMs: LEASE_MS },
-      })),
+      [...waiting, ...rejected.keys(), ...[...batches].flatMap(({ endings }) => endings)].map(
+        ({ claim: { id, attempt } }) => ({
+          ...{ id, attempt, leaseMs: LEASE_MS },
+        }),
+      ),
     /** Records results and claims tasks while `isActive()`; call `notify` when that changes. */
     async run(isActive: () => boolean): Promise<void> {
       while (isActive()) {
@@ -196,7 +223,7 @@ export function createTaskSync(deps: {
         late = true;
         ring();
       }, ms);
-      while (!late && waiting.length + batches.size > 0) {
+      while (!late && waiting.length + batches.size + dueAgain().length > 0) {
         send();
         await wakeSignal.wait();
       }

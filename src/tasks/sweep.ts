@@ -1,5 +1,5 @@
 import type { Db } from '../base/db.ts';
-import { isStatementTimeout, isUnavailable, sqlStateOf } from '../base/db-errors.ts';
+import { isRowError, isStatementTimeout } from '../base/db-errors.ts';
 import { createTimeShare } from '../base/time-share.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { findDueTasks, runSweep, type SweepRow } from './sweep-statement.ts';
@@ -12,8 +12,6 @@ const FULL_SCAN_SHARE = 0.01;
 const MAX_REST_MS = 300_000;
 /** A task on which the statement failed is skipped for this long. */
 const SKIP_MS = 600_000;
-/** SQLSTATE classes that recur for the same task: data, constraint, trigger exception, damaged page. */
-const TASK_ERROR_CODES = /^(22|23|P0|XX)/;
 const EVER = Number.NEGATIVE_INFINITY;
 
 /**
@@ -47,7 +45,7 @@ export function createSweep(db: Db): (limits: SweepLimits) => Promise<SweepResul
       try {
         swept.push(await runSweep(db, limits, { since: EVER, rows: 1, excluded: [], only: id }));
       } catch (error) {
-        if (!isTaskError(error)) throw error;
+        if (!isRowError(error)) throw error;
         skipped.set(id, performance.now() + SKIP_MS);
         failures.push({ id, error });
       }
@@ -66,13 +64,11 @@ export function createSweep(db: Db): (limits: SweepLimits) => Promise<SweepResul
         since = completedAt;
         maxRows = Math.max(1, Math.floor(Math.min(limits.rows, maxRows) / 10));
       }
-      if (!isTaskError(error)) throw error;
+      if (!isRowError(error)) throw error;
       return oneByOne(limits);
     }
   };
 }
-
-const isTaskError = (error: unknown) => !isUnavailable(error) && TASK_ERROR_CODES.test(sqlStateOf(error));
 
 /** Sums the counts; takes everything else from the first row. */
 function add(first: SweepRow, others: readonly SweepRow[]): SweepRow {
