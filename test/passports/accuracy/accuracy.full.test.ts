@@ -20,12 +20,9 @@ const MIN_ACCURACY: Record<Kind, { values: number; cells: number }> = {
   scan: { values: 92, cells: 95 },
   photo: { values: 90, cells: 95 },
 };
-// Lower with the bundled OCR, which reads the 3 of PT Sans, the font of these layouts, as a 5.
-const BUNDLED_OCR_LOSS = { values: 15, cells: 25 };
 
 const schema = loadSchema();
-const isBundled = process.env['DOCUMENTS_OCR'] === 'registry';
-const reader = openDocumentReader(isBundled ? { tesseract: 'none' } : {});
+const reader = openDocumentReader(process.env['DOCUMENTS_OCR'] === 'registry' ? { tesseract: 'none' } : {});
 const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
 const { signal } = new AbortController();
 const table: Record<string, Record<string, string>> = {};
@@ -75,8 +72,7 @@ describe.each(['pdf', 'scan', 'photo'] as const)('field extraction from generate
       );
     }
     const all = sumShares(shares);
-    const loss = isBundled && kind !== 'pdf' ? BUNDLED_OCR_LOSS : { values: 0, cells: 0 };
-    const minimum = { values: MIN_ACCURACY[kind].values - loss.values, cells: MIN_ACCURACY[kind].cells - loss.cells };
+    const minimum = MIN_ACCURACY[kind];
     expect(percent(all.valuesFound, all.values), all.wrong.join('\n')).toBeGreaterThanOrEqual(minimum.values);
     expect(percent(all.cellsFound, all.cells), all.wrong.join('\n')).toBeGreaterThanOrEqual(minimum.cells);
   });
