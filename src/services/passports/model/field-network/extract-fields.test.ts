@@ -49,6 +49,25 @@ it('extracts total area, year and address from a page with clear labels by the b
   }
 });
 
+it('splits the value of two fields with a combined label', async () => {
+  const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
+  onTestFinished(() => finder.close());
+  const page = pageOf([
+    [200, 60, 'ТЕХНИЧЕСКИЙ ПАСПОРТ'],
+    [60, 130, 'Адрес'],
+    [300, 130, 'г. Пермь, ул. Мира, д. 5, кв. 12'],
+    [60, 160, 'Год постройки'],
+    [300, 160, '1974'],
+    [60, 190, 'Материал стен; перекрытий'],
+    [300, 190, 'керамзитобетонные панели; железобетонные'],
+  ]);
+  const { fields } = await finder.find([page], new AbortController().signal);
+  expect(fields).toMatchObject({
+    'construction:wall_material': { value: 'керамзитобетонные панели' },
+    'construction:floors_material': { value: 'железобетонные' },
+  });
+});
+
 it('reads dates with the month first where another date of the document has it first', async () => {
   const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
   onTestFinished(() => finder.close());

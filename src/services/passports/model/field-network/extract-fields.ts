@@ -7,6 +7,7 @@ import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { createField, lowerByOcr } from '../fields/create-field.ts';
 import { extractByLabels } from '../fields/extract.ts';
+import { joinText } from '../fields/page-tokens.ts';
 import { agreeTotals, agreeUncorrected } from './agree-totals.ts';
 import { confidenceOf, evidenceOf } from './confidence.ts';
 import { isKnown, isKnownTable, readWithNetwork } from './extract-with-network.ts';
@@ -33,7 +34,7 @@ export function extractFields(
   for (const { key, spec } of everyField(schema)) {
     const read = values.get(key);
     const labelled = byLabels[key];
-    if (read) {
+    if (read && !(labelled && isShared(joinText(read.tokens), labelled, byLabels))) {
       fields[key] = createField(read.tokens, read.value, confidenceOf(evidenceOf(read, labelled, spec)));
     } else if (labelled)
       fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
@@ -53,6 +54,19 @@ export function extractFields(
   const refined = agreeUncorrected(agreed, refine(agreed), pages, schema);
   return applyCrossChecks(inOrder(refined, pages, schema), schema);
 }
+
+/** Whether a text is that of a field and of another one with a label in common: `Материал стен; перекрытий`. */
+function isShared(text: string, { text: own }: Field, byLabels: Readonly<Record<string, Field>>): boolean {
+  const whole = withoutSpaces(text);
+  const part = withoutSpaces(own);
+  if (part === '' || whole.length < part.length + 2 || !whole.includes(part)) return false;
+  const others = Object.values(byLabels).map((other) => withoutSpaces(other.text));
+  return others.some((other) =>
+    [';', '/'].some((separator) => [part + separator + other, other + separator + part].includes(whole)),
+  );
+}
+
+const withoutSpaces = (text: string | null | undefined): string => (text ?? '').replace(/\s+/gu, '');
 
 /** Reads dates with the month first where the other dates of the document have it first. */
 function inOrder(fields: Record<string, Field>, pages: readonly ReadPage[], schema: Schema): Record<string, Field> {

@@ -106,6 +106,23 @@ describe('extractByLabels: single fields', () => {
     expect(found).toEqual({ 'areas:total_area': 50.6, 'areas:living_area': 29.9, 'areas:auxiliary_area': 20.7 });
   });
 
+  it('splits a combined label and value into two fields', () => {
+    const found = values(
+      page([
+        [40, 40, 'Этаж / этажность'],
+        [300, 40, '4/9'],
+        [40, 70, 'Материал стен; перекрытий'],
+        [300, 70, 'кирпичные; железобетонные'],
+      ]),
+    );
+    expect(found).toEqual({
+      'general:floor': 4,
+      'general:floors': 9,
+      'construction:wall_material': 'кирпичные',
+      'construction:floors_material': 'железобетонные',
+    });
+  });
+
   it('assembles an address from its parts', () => {
     const blanks = [level(120, 300, 51), level(120, 300, 71), level(90, 150, 91), level(250, 300, 91)];
     const found = values(

@@ -12,6 +12,7 @@ import { createField, lowerByOcr } from './create-field.ts';
 import { findLabels, type Occurrence } from './label-finder.ts';
 import { indexFieldLabels } from './label-index.ts';
 import { joinText, type Token, tokenizePages, tokensInRange } from './page-tokens.ts';
+import { findSharedValues } from './shared-labels.ts';
 import { extractTable, type ReadTable } from './tables.ts';
 import { findValuePositions, type Layout } from './value-positions.ts';
 
@@ -38,8 +39,9 @@ export function extractByLabels(pages: readonly ReadPage[], schema: Schema): Rec
   const blocks = sheets.flatMap((sheet) =>
     splitBlocks({ ...sheet, tokens: sheet.tokens.filter((token) => !usedTokens.has(token)) }),
   );
-  const layout = { blocks, labels: findLabels(blocks, indexFieldLabels(schema)) };
-  const single = findCandidates(layout);
+  const labelIndex = indexFieldLabels(schema);
+  const layout = { blocks, labels: findLabels(blocks, labelIndex) };
+  const single = [...findCandidates(layout), ...findSharedValues(layout, labelIndex)];
   const composite = [...everyField(schema)].flatMap(({ key, spec }) =>
     spec.parts ? (assembleCompositeValue(key, layout, single) ?? []) : [],
   );
