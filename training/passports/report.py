@@ -9,7 +9,7 @@ The JSON file of measurements may have any of these members; parts that are miss
   families    [{"family", "values": [right, all], "cells": [right, all]}]: each family left out of training
   designs     [{"design", "parameters", "precision", "recall", "values": [right, all]}]
   validation  {"loss", "precision", "recall", "pairs"}: as train.py prints it
-  speed       {"median_ms", "p95_ms", "words", "machine"}: one page on one core
+  speed       {"median_ms", "max_ms", "pages", "machine"}: CPU time of one page, as bench/field-network.mjs prints it
   training    {"pages", "minutes", "machine", …}
   weaknesses  [text]
 """
@@ -114,10 +114,8 @@ def validation(result):
 
 
 def speed(result):
-    p95 = f", 95th percentile {result['p95_ms']:.0f} ms" if "p95_ms" in result else ""
-    words = f" with {result['words']} words" if "words" in result else ""
-    machine = f" ({result['machine']})" if "machine" in result else ""
-    return f"## Speed\n\nOne page{words} on one core: median {result['median_ms']:.0f} ms{p95}{machine}."
+    return (f"## Speed\n\nCPU time per page: p50 {result['median_ms']:.1f} ms, maximum {result['max_ms']:.1f} ms ({result['pages']}, one thread"
+            f"{', ' + result['machine'] if 'machine' in result else ''}). Measured with\n`node --import ./test/support/read-types.mjs bench/field-network.mjs`.")
 
 
 def card(m, measured):
