@@ -76,7 +76,8 @@ export async function pictureSearchRoute(
       const features = decodeFeatures({ ...(signature && { signature }), ...(grey !== undefined && { grey }) });
       // Without a photo: the search page has the form.
       if (features === undefined) return reply.redirect('../', 303);
-      return page(request, reply, await search.similarTo(features, { limit: PAGE_LIMIT, group: true }), grey);
+      const options = { limit: PAGE_LIMIT, group: true, isAbandoned: () => reply.raw.destroyed };
+      return page(request, reply, await search.similarTo(features, options), grey);
     },
   );
   await app.register(async (scope) => {
@@ -115,7 +116,7 @@ export async function pictureSearchRoute(
         const features = await pictures.describe(upload.bytes, caller).finally(release);
         const { limit, group } = request.query;
         if (isPage) return reply.redirect(`similar?${pageQuery(features)}`, 303);
-        const items = await search.similarTo(features, { limit, group });
+        const items = await search.similarTo(features, { limit, group, isAbandoned: () => reply.raw.destroyed });
         return { items: items.map(similarBody) };
       },
     );

@@ -60,8 +60,7 @@ function coefficientOf(grey: Uint8Array, at: number): number {
 }
 
 /** Whether one of the pictures is the other one, or a crop of it. */
-export const isSamePhoto = (a: Int8Array, b: Int8Array): boolean =>
-  correlationOfCrop(a, b) >= LEAST_CORRELATION || correlationOfCrop(b, a) >= LEAST_CORRELATION;
+export const isSamePhoto = (a: Int8Array, b: Int8Array): boolean => isCropOf(a, b) || isCropOf(b, a);
 
 /** Samples per axis. */
 const SIDE = 24;
@@ -70,13 +69,20 @@ const FIRST_STEP = 0.04;
 const LAST_STEP = 0.004;
 const MAX_MARGIN = 0.12;
 
-/** The highest correlation of the picture `a` with a crop of `b`: a search of its four margins (Hooke and Jeeves 1961). */
-function correlationOfCrop(a: Int8Array, b: Int8Array): number {
+/** Whether the picture `a` correlates with a crop of `b`: a search of its four margins (Hooke and Jeeves 1961). */
+function isCropOf(a: Int8Array, b: Int8Array): boolean {
   const goal = normalized(draw(a, [0, 0, 0, 0]));
-  const correlation = (margins: readonly number[]) => dot(goal, normalized(draw(b, margins)));
+  /** More than half of the moves lead to margins that were tried before. */
+  const tried = new Map<string, number>();
+  function correlation(margins: readonly number[]): number {
+    const key = margins.join();
+    const known = tried.get(key) ?? dot(goal, normalized(draw(b, margins)));
+    tried.set(key, known);
+    return known;
+  }
   let margins = [0, 0, 0, 0];
   let best = correlation(margins);
-  for (let step = FIRST_STEP; step >= LAST_STEP; ) {
+  for (let step = FIRST_STEP; step >= LAST_STEP && best < LEAST_CORRELATION; ) {
     let improved = false;
     for (const move of MOVES) {
       const moved = margins.map((margin, i) => Math.min(MAX_MARGIN, Math.max(0, margin + step * move[i]!)));
@@ -86,7 +92,7 @@ function correlationOfCrop(a: Int8Array, b: Int8Array): number {
     }
     if (!improved) step /= 2;
   }
-  return best;
+  return best >= LEAST_CORRELATION;
 }
 
 /** Left, right, top, bottom: each side, and both sides of an axis. */

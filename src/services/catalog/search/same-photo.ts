@@ -1,8 +1,14 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { badRequest } from '../../../base/api-error.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { isSamePhoto, MAX_DIFFERENT_BITS, type PhotoPattern } from './photo-pattern.ts';
 
 /** Nearest hashes that are compared. */
 const CANDIDATES = 10;
+
+/** A comparison blocks the event loop for 5 to 10 ms. Other requests run between two of them. */
+const oneAtATime = pLimit(1);
 
 interface Compared {
   readonly number: number;
@@ -11,11 +17,18 @@ interface Compared {
   readonly pattern: Buffer;
 }
 
+interface FindOptions {
+  readonly except?: number;
+  readonly limitMs?: number;
+  /** Whether the client has disconnected, which ends the comparisons with an error. */
+  readonly isAbandoned?: () => boolean;
+}
+
 /** The nearest record with the same photo, also a hidden one, but not the record `except`. */
 export async function findSamePhoto(
   db: Queryable,
   { hash, pattern }: PhotoPattern,
-  { except = 0, limitMs }: { readonly except?: number; readonly limitMs?: number } = {},
+  { except = 0, limitMs, isAbandoned }: FindOptions = {},
 ): Promise<Compared | undefined> {
   const { rows } = await db.query<Compared>(limitMs === undefined ? NEAR : { ...NEAR, limitMs }, [
     except,
@@ -23,7 +36,15 @@ export async function findSamePhoto(
     MAX_DIFFERENT_BITS,
     CANDIDATES,
   ]);
-  return rows.find((other) => isSamePhoto(pattern, new Int8Array(other.pattern)));
+  for (const other of rows) {
+    const isSame = await oneAtATime(async () => {
+      await yieldToEventLoop();
+      if (isAbandoned?.() === true) throw badRequest();
+      return isSamePhoto(pattern, new Int8Array(other.pattern));
+    });
+    if (isSame) return other;
+  }
+  return undefined;
 }
 
 const NEAR = {

@@ -7,7 +7,7 @@ import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.
 import { createKnownFields, type KnownFields } from './known-fields.ts';
 import { resolveAsWritten, SNAPSHOT } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Position, Row, SearchResult, Sort } from './search-types.ts';
-import { findSimilar, findSimilarToPicture, type SimilarOptions } from './similar.ts';
+import { findSimilar, findSimilarToPicture } from './similar.ts';
 import { createSnippets } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 
@@ -24,7 +24,8 @@ export function createSearch(db: Db, limits = SEARCH_LIMITS) {
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
     similar: (recordId: string, options: Parameters<typeof findSimilar>[2]) => findSimilar(db, recordId, options),
-    similarTo: (picture: PictureFeatures, options: SimilarOptions) => findSimilarToPicture(db, picture, options),
+    similarTo: (picture: PictureFeatures, options: Parameters<typeof findSimilarToPicture>[2]) =>
+      findSimilarToPicture(db, picture, options),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };
 }

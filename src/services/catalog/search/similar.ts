@@ -21,6 +21,11 @@ export interface SimilarOptions {
   readonly limitMs?: number;
 }
 
+interface PictureOptions extends SimilarOptions {
+  /** Whether the client has disconnected, which ends the search with an error. */
+  readonly isAbandoned: () => boolean;
+}
+
 /** Visible records with the nearest codes, of which the signatures are compared: bench/similar.mjs. */
 const CANDIDATES = 200;
 /** The nearest codes among which copies are grouped. */
@@ -47,10 +52,11 @@ export async function findSimilar(
 export async function findSimilarToPicture(
   db: Db,
   { signature, grey }: PictureFeatures,
-  options: SimilarOptions,
+  { isAbandoned, ...options }: PictureOptions,
 ): Promise<SimilarHit[]> {
   const pattern = grey && patternOf(grey);
-  const same = pattern && (await findSamePhoto(db, pattern, { limitMs: options.limitMs ?? CLIENT_LIMIT_MS }));
+  const limitMs = options.limitMs ?? CLIENT_LIMIT_MS;
+  const same = pattern && (await findSamePhoto(db, pattern, { limitMs, isAbandoned }));
   const own = {
     ...(signature && { version: signature.version, code: signBits(signature.values) }),
     ...(same && { photo: same.photo, same: same.number }),
