@@ -61,13 +61,15 @@ export function createAuthHook(options: {
  * from the same address are not affected.
  */
 export function limitWrongTokens(
-  limiter: Limiter,
+  { limiter, hasTokenCookie }: { limiter: Limiter; hasTokenCookie: (request: FastifyRequest) => boolean },
   error: Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): ApiError | undefined {
-  const hasWrongToken =
-    error instanceof ApiError && error.status === 401 && request.headers.authorization !== undefined;
+  if (!(error instanceof ApiError) || error.status !== 401) return undefined;
+  // Sign-in forms have a limit of their own; a browser with an old cookie must reach them.
+  const isSignIn = request.routeOptions.config.access === 'public';
+  const hasWrongToken = request.headers.authorization !== undefined || (!isSignIn && hasTokenCookie(request));
   if (!hasWrongToken) return undefined;
   const result = limiter.take(clientKey(request.ip));
   if (result instanceof Promise || result.allowed) return undefined;

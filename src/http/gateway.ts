@@ -4,6 +4,7 @@ import {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyRequest,
   fastify,
   LogController,
   type onResponseHookHandler,
@@ -67,6 +68,8 @@ export interface GatewayOptions extends Reference {
   limiter?: Limiter | undefined;
   /** Requests with wrong tokens per address and minute before 429. 0: unlimited. */
   wrongTokenLimitPerMinute?: number;
+  /** Whether the request has a cookie that contains a token: a rejected one counts as a wrong token. Default: never. */
+  hasTokenCookie?: (request: FastifyRequest) => boolean;
   bodyLimitBytes?: number;
   /** Number of trusted proxies, or their networks. */
   trustProxy?: number | string[];
@@ -129,8 +132,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   limitJsonBodies(app);
   const onLimited = () => metrics.rateLimited(service);
   const wrongTokens = createSlidingWindow({ limit: options.wrongTokenLimitPerMinute ?? 0 });
+  const { hasTokenCookie = () => false } = options;
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const limited = wrongTokens && limitWrongTokens(wrongTokens, error, request, reply);
+    const limited = wrongTokens && limitWrongTokens({ limiter: wrongTokens, hasTokenCookie }, error, request, reply);
     if (limited) onLimited();
     refuse(limited ?? error, request, reply);
   });

@@ -248,6 +248,23 @@ describe('Catalog sign-in', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429]);
   });
 
+  it('is possible with an old cookie after too many requests with wrong tokens in the cookie', async () => {
+    const other = await startAnother({ WRONG_TOKEN_LIMIT_PER_MINUTE: '3' });
+    const read = async (headers: Record<string, string>) =>
+      (await other.client().get('/search?limit=1', headers)).status;
+    const wrong = (n: number) => read({ cookie: `assay_catalog=wrong-${n}` });
+    expect([await read({}), await read({ cookie: 'other=1' })]).toEqual([401, 401]);
+    expect([await wrong(1), await wrong(2), await read({ authorization: 'Bearer wrong' })]).toEqual([401, 401, 401]);
+    expect([await wrong(3), await wrong(4), await read({ authorization: 'Bearer wrong' })]).toEqual([429, 429, 429]);
+    expect([await read({}), await read({ cookie: `assay_catalog=${READER}` })]).toEqual([401, 200]);
+    const old = { cookie: 'assay_catalog=wrong' };
+    expect((await other.client().get('/login', old)).status).toBe(200);
+    const mistyped = await login(other.client(), { form: { token: 'wrong' }, headers: { ...SAME_ORIGIN, ...old } });
+    expect(mistyped.status).toBe(401);
+    const signedIn = await login(other.client(), { form: { token: READER }, headers: { ...SAME_ORIGIN, ...old } });
+    expect(signedIn.status).toBe(303);
+  });
+
   it('sets the Secure flag and the cookie path from the settings', async () => {
     const other = await startAnother({
       COOKIE_SECURE: 'always',

@@ -102,6 +102,8 @@ export async function createCatalogGateway({
       session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'A signed-in browser.' },
     },
     guard: guard.guard,
+    // Until the issued tokens have been read, valid ones are rejected too.
+    hasTokenCookie: (request) => tokens.isComplete() && cookies.read(request) !== undefined,
     limiter: context.limits.window(service, { limit: LOGINS }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
     validation: detailValidation,
