@@ -220,6 +220,11 @@ describe('GET /search', () => {
     if (location[0] === 'attribute') expect(body.detail[0].msg).toContain('FIELD=VALUE');
   });
 
+  it('ignores the character NUL in `q`', async () => {
+    expect((await search('q=%00')).body).toMatchObject({ total: (await search('')).body.total, filters: {} });
+    expect((await search('q=%D1%81%00%D0%B5%D0%BA')).body.filters).toEqual({ q: 'сек' });
+  });
+
   it('rejects a query of 7 000 characters with 422 and one beyond the URL limit with 414', async () => {
     expect((await search(`q=${'a'.repeat(7000)}`)).status).toBe(422);
     expect((await search(`q=${'a'.repeat(10_000)}`)).status).toBe(414);

@@ -496,6 +496,17 @@ describe('PATCH /views/{id}', () => {
     expect((await reader.get('/views')).body.total).toBe(20);
   });
 
+  it('ignores the character NUL in the query of its view', async () => {
+    const created = await createView('q=nu%00l');
+    expect(created.status).toBe(201);
+    const { body: view } = await reader.post('/views', { json: { name: 'later', query: 'q=nu%00l' } });
+    const json = { alert: {} };
+    expect((await reader.request(`/views/${view.id}`, { method: 'PATCH', json })).status).toBe(200);
+    await seed(['without NUL'], 'nul');
+    await settled();
+    for (const each of [created.body, view]) expect(await announced(each)).toEqual(['without NUL']);
+  });
+
   it('rejects a cursor of another view', async () => {
     const [one, other] = [await viewWithAlert('q=a'), await viewWithAlert('q=b')];
     const { next } = await feed(one);

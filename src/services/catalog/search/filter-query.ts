@@ -150,7 +150,8 @@ export async function readFilterForm(request: FastifyRequest): Promise<void> {
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
   const { min_conf: minConf, has_report: hasReport, duplicates } = query;
-  const q = query.q?.trim() || undefined;
+  // PostgreSQL text cannot contain NUL.
+  const q = query.q?.replaceAll('\0', '').trim() || undefined;
   if (q !== undefined && parseQuery(q).count > MAX_WORDS) throw tooManyWords(q);
   const from = momentOf('from', query.from);
   const to = momentOf('to', query.to);

@@ -28,7 +28,7 @@ export async function resolveAsWritten(
   filters: Filters,
   upTo: number | undefined,
 ): Promise<FiltersAsWritten> {
-  const q = filters.q?.replaceAll('\0', '');
+  const { q } = filters;
   const query = parseQuery(q ?? '');
   const { rows } = await db.query<LatestRow>(LATEST, [q, [...new Set([...query.words, ...query.phrases.flat()])]]);
   const { latest, ids, words } = rows[0]!;
