@@ -191,6 +191,17 @@ describe('GET /result/{task_id}', () => {
     expect(await product.call(`/result/${'x'.repeat(5000)}`)).toMatchObject({ status: 404 });
   });
 
+  it('returns 422 for NUL in a filter of GET /batches, and an empty list for other unknown values', async () => {
+    for (const query of ['project=%00', 'tag=a%00', 'before=%00']) {
+      const refused = await product.call(`/batches?${query}`);
+      expect(refused).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
+    }
+    for (const query of ['project=%01', 'tag=a%01', 'before=%01']) {
+      const found = await product.call(`/batches?${query}`);
+      expect(found).toMatchObject({ status: 200, body: { data: { batches: [] } } });
+    }
+  });
+
   it('fails an unfinished task at its deadline while the result can still be read', { tags: ['full'] }, async () => {
     const id = await product.predict();
     await product.backdate(id, 82_801);

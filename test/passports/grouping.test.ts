@@ -53,6 +53,17 @@ describe('The project and the tags of a document', () => {
     expect(await exported('?tag=north')).toEqual([both, tag]);
   });
 
+  it('return 422 with NUL as a filter, and empty lists for other unknown values', async () => {
+    for (const path of ['/api/tasks', '/batches', '/', '/export/session/excel', '/export/all/excel'])
+      for (const query of ['project=%00', 'tag=a%00'])
+        expect([path, (await client.get(`${path}?${query}`)).status]).toEqual([path, 422]);
+    expect((await client.get('/api/tasks?project=%00')).body).toMatchObject({
+      detail: [{ loc: ['query', 'project'], type: 'string_pattern_mismatch' }],
+    });
+    expect(await list('?project=%01')).toEqual([]);
+    expect((await client.get('/batches?before=unknown')).body.data).toEqual({ batches: [] });
+  });
+
   it('are covered by the idempotency key, and rejected with the name of the field', async () => {
     const once = { file: createPdf(), headers: { 'idempotency-key': 'project' } };
     const fields = { project: 'a', tag: 'b' };

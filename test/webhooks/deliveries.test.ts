@@ -82,6 +82,7 @@ describe('/deliveries', () => {
     'state=lost',
     'since=yesterday',
     'since=-1',
+    'task_id=%00',
   ])('returns 422 for %s', async (query) => {
     const { status, body } = await product.call(`/deliveries?${query}`);
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
@@ -174,12 +175,13 @@ describe('/deliveries', () => {
         await redeliver({ task_id: foreign, since: past() }),
         await redeliver({ since: 'yesterday' }),
         await redeliver({ since: past(), pending: 'yes' }),
+        await redeliver({ task_id: 'a\u0000' }),
       ];
       expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
         [404, 'TASK_NOT_FOUND'],
         [404, 'TASK_NOT_FOUND'],
         [404, 'DELIVERY_NOT_FOUND'],
-        ...Array.from({ length: 4 }, () => [422, 'VALIDATION_ERROR']),
+        ...Array.from({ length: 5 }, () => [422, 'VALIDATION_ERROR']),
       ]);
     });
 

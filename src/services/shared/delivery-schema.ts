@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
+import { WITHOUT_NUL } from '../../http/text-patterns.ts';
 import { UnixSeconds } from './task-schema.ts';
 
 export const DELIVERY_EXAMPLE = 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9';
@@ -14,7 +15,7 @@ const Since = Type.String({
 
 export const DeliveriesQuery = Type.Object({
   state: Type.Optional(State),
-  task_id: Type.Optional(Type.String({ maxLength: 64 })),
+  task_id: Type.Optional(Type.String({ maxLength: 64, pattern: WITHOUT_NUL })),
   since: Type.Optional(Since),
   before: Type.Optional(
     Type.String({ ...DeliveryId, description: '`next` of the previous page: only deliveries created earlier.' }),
@@ -54,7 +55,9 @@ export const DeliveryPage = Success(
 
 export const RedeliverRequest = Type.Object(
   {
-    task_id: Type.Optional(Type.String({ maxLength: 64, description: 'Deliver the result of this task again.' })),
+    task_id: Type.Optional(
+      Type.String({ maxLength: 64, pattern: WITHOUT_NUL, description: 'Deliver the result of this task again.' }),
+    ),
     since: Type.Optional(Since),
     pending: Type.Optional(
       Type.Boolean({ default: false, description: 'With `since`: also deliveries that wait for a retry or are held.' }),

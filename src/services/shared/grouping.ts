@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { JsonObject } from '../../base/json.ts';
+import { WITHOUT_NUL } from '../../http/text-patterns.ts';
 
 /** How a client groups its tasks. */
 export interface Grouping {
@@ -37,8 +38,12 @@ export const groupingQuery = {
 
 /** Query parameters of lists. */
 export const groupingFilter = {
-  project: Type.Optional(Type.String({ maxLength: 2 * MAX_PROJECT_CHARS, description: 'Only with this project.' })),
-  tag: Type.Optional(Type.String({ maxLength: 2 * MAX_TAG_CHARS, description: 'Only with this tag.' })),
+  project: Type.Optional(
+    Type.String({ maxLength: 2 * MAX_PROJECT_CHARS, pattern: WITHOUT_NUL, description: 'Only with this project.' }),
+  ),
+  tag: Type.Optional(
+    Type.String({ maxLength: 2 * MAX_TAG_CHARS, pattern: WITHOUT_NUL, description: 'Only with this tag.' }),
+  ),
 };
 
 /** Trims and deduplicates; `reject` creates the error for an invalid field. Undefined without values. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../../http/envelope.ts';
+import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { ITEM_STATES } from '../../../tasks/batch-store.ts';
 import { DELIVERY_EXAMPLE } from '../delivery-schema.ts';
 import { groupingFields, groupingFilter, groupingQuery } from '../grouping.ts';
@@ -96,7 +97,9 @@ export const Batch = Success(Type.Object(batch));
 
 export const BatchesQuery = Type.Object({
   ...groupingFilter,
-  before: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
+  before: Type.Optional(
+    Type.String({ maxLength: 64, pattern: WITHOUT_NUL, description: '`next` of the previous page.' }),
+  ),
   limit: Type.Integer({ minimum: 1, maximum: 20, default: 20 }),
 });
 
