@@ -1,4 +1,6 @@
 import { errorCodes, type FastifyInstance } from 'fastify';
+import type { ApiError } from '../base/api-error.ts';
+import { createJsonLimiter, JSON_LIMITS } from './json-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,12 +11,17 @@ declare module 'fastify' {
 
 /**
  * Keeps the text of JSON bodies in `request.bodyText`, in addition to the parsed value. The parsed value must not be merged
- * into other objects: it may contain a member `__proto__`.
+ * into other objects: it may contain a member `__proto__`. Rejects bodies beyond `JSON_LIMITS`.
  */
 export function keepBodyText(scope: FastifyInstance): void {
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = String(body).replace(/^\uFEFF/, '');
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      createJsonLimiter(JSON_LIMITS)(body as Buffer);
+    } catch (error) {
+      return done(error as ApiError);
+    }
+    const text = body.toString('utf8').replace(/^\uFEFF/, '');
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -62,7 +62,7 @@ describe('POST /transcribe/audio_url', () => {
     ['metadata that is text', { url: URL, metadata: 'call 17' }],
     ['metadata over 16 KiB', { url: URL, metadata: { a: 'x'.repeat(16_384) } }],
     ['metadata nested too deep', `{"url":"${URL}","metadata":${'{"a":'.repeat(9)}1${'}'.repeat(9)}}`],
-    ['metadata nested 7000 levels deep', `{"url":"${URL}","metadata":{"a":${'['.repeat(7000)}${']'.repeat(7000)}}}`],
+    ['metadata nested 90 levels deep', `{"url":"${URL}","metadata":{"a":${'['.repeat(90)}${']'.repeat(90)}}}`],
     [
       'metadata with too many keys',
       { url: URL, metadata: Object.fromEntries([...Array(201).keys()].map((n) => [n, 1])) },
@@ -153,6 +153,14 @@ describe('POST /transcribe/audio_url', () => {
       status: 422,
       body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
     });
+  });
+
+  it.each([101, 5000])('returns 413 for a body with %s levels, also with an idempotency key', async (levels) => {
+    const body = `{"url":"${URL}","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    for (const headers of [{}, { 'idempotency-key': `${levels} levels` }]) {
+      const refused = await transcribe(body, headers);
+      expect(refused).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    }
   });
 
   it('returns 413 for a body over 64 KiB and 415 for another content type', async () => {
