@@ -95,6 +95,16 @@ export function createBearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
   };
 }
 
+/** Returns a function that finds the requests whose tokens are no longer valid; for long responses. */
+export const findEndedTokens =
+  (tokens: () => TokenSet) =>
+  (requests: readonly FastifyRequest[]): FastifyRequest[] => {
+    const set = tokens();
+    if (set.state === 'disabled') return [];
+    const principals = new Set(set.state === 'enforced' ? set.entries.map(({ principal }) => principal) : []);
+    return requests.filter(({ principal }) => !principals.has(principal));
+  };
+
 /** Whether `header` contains one of these tokens; for routes that authenticate by themselves (metrics). */
 export function hasValidToken(header: string | undefined, entries: readonly TokenEntry[]): boolean {
   const token = bearerToken(header);

@@ -1,7 +1,14 @@
 import type { FastifyReply } from 'fastify';
 
 /** A signal that aborts when the gateway closes or the client disconnects. Not `AbortSignal.any`, which would leak. */
-export function stopOf(closing: AbortSignal, reply: FastifyReply): { stop: AbortSignal; release: () => void } {
+export function stopOf(
+  closing: AbortSignal,
+  reply: FastifyReply,
+): {
+  stop: AbortSignal;
+  abort: () => void;
+  release: () => void;
+} {
   const controller = new AbortController();
   const stop = () => controller.abort();
   if (closing.aborted || reply.raw.destroyed) stop();
@@ -9,6 +16,7 @@ export function stopOf(closing: AbortSignal, reply: FastifyReply): { stop: Abort
   reply.raw.once('close', stop);
   return {
     stop: controller.signal,
+    abort: stop,
     release: () => {
       closing.removeEventListener('abort', stop);
       reply.raw.removeListener('close', stop);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEventStream } from '../support/event-stream.ts';
 import { type Client, createPdf, type Passports, startPassports, USER_KEY } from '../support/passports.ts';
 
 let passports: Passports;
@@ -6,6 +7,10 @@ beforeAll(async () => {
   passports = await startPassports();
 });
 afterAll(() => passports.stop());
+
+async function endOf(stream: ReturnType<typeof readEventStream>): Promise<void> {
+  while ((await stream.next()) !== undefined);
+}
 
 const events = async (client: Client, query = '') => (await client.get(`/events${query}`)).body;
 
@@ -48,5 +53,26 @@ describe('GET /events of passports', () => {
     const { status, body } = await other.get(`/events?after=${next}`);
     expect([status, body.detail[0].loc]).toEqual([422, ['query', 'after']]);
     expect((await passports.client().get('/events')).status).toBe(401);
+  });
+
+  it('ends the streams of a session and of a token within seconds after they end, and no others', async () => {
+    const open = async (headers: Record<string, string>) =>
+      readEventStream(await fetch(`${passports.url}/events`, { headers: { accept: 'text/event-stream', ...headers } }));
+    const bearer = ({ token }: Client) => ({ authorization: `Bearer ${token}` });
+    const [revoked, other] = [await passports.signIn(USER_KEY), await passports.signIn(USER_KEY)];
+    const browser = passports.client();
+    await browser.upload(createPdf('e.pdf'));
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const ending = [await open({ cookie }), await open(bearer(revoked))];
+    const staying = await open(bearer(other));
+    let stays = true;
+    void endOf(staying).then(() => (stays = false));
+    expect((await browser.post('/logout')).status).toBeLessThan(400);
+    expect((await revoked.post('/logout')).status).toBeLessThan(400);
+    const endedMs = performance.now();
+    await Promise.all(ending.map(endOf));
+    // Two seconds, with reserve for a busy machine.
+    expect(performance.now() - endedMs).toBeLessThan(5000);
+    expect(stays).toBe(true);
   });
 });

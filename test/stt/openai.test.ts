@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Job } from '../../src/services/shared/service.ts';
@@ -143,6 +145,32 @@ describe('The openai client', () => {
       for await (const _ of stream) expect.unreachable();
     };
     expect(await rejected(read())).toMatchObject({ code: 'internal_error', type: 'server_error' });
+    release();
+  });
+
+  it('is answered with 401, in the response or the stream, when its token is revoked while it waits', async () => {
+    const { run, release } = gate();
+    await work(run);
+    const token = 'issued-token-1';
+    const { db } = product.database;
+    const digest = hash('sha256', token, 'hex');
+    await db.query(`insert into access_tokens (service, name, role, digest) values ('stt', 'issued', 'user', $1)`, [
+      digest,
+    ]);
+    const isKnown = async () => (await product.call('/v1/models', { token })).status;
+    await expect.poll(isKnown, { timeout: 10_000 }).toBe(200);
+    const issued = createOpenAi(product.url, token);
+    const file = await newRecording();
+    const waiting = issued.audio.transcriptions.create({ file, model });
+    const read = async () => {
+      for await (const _ of await issued.audio.transcriptions.create({ file, model, stream: true }))
+        expect.unreachable();
+    };
+    const refusals = [rejected(waiting), rejected(read())];
+    await expect.poll(() => countOf('tasks'), { timeout: 8000 }).toBeGreaterThan(0);
+    await setTimeout(500);
+    await db.query(`delete from access_tokens where name = 'issued'`);
+    for (const refusal of refusals) expect(await refusal).toMatchObject({ code: 'invalid_api_key' });
     release();
   });
 

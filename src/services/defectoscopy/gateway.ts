@@ -95,7 +95,7 @@ export async function createDefectoscopyGateway(deps: {
         toTask(body as Static<typeof PredictRequest>, principal),
   });
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
-  taskEventRoutes(app, { service, context, guard, page: EventPage });
+  taskEventRoutes(app, { service, context, tokens, page: EventPage });
   deliveryRoutes(app, { service, context });
   endpointRoutes(app, context);
   deliveryTestRoute(app, {

@@ -21,6 +21,7 @@ import { EventPage } from './api-schema.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { callerOf, createAuthGuard } from './auth/auth-guard.ts';
 import { createCookies } from './auth/cookies.ts';
+import { createEndedCredentials } from './auth/ended-credentials.ts';
 import { createLiveKeys } from './auth/live-keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createTokens } from './auth/tokens.ts';
@@ -111,8 +112,9 @@ export async function createGateway(deps: {
   await app.register(cookie);
   prefixRedirects(app, base);
   app.decorateRequest('visitor', null);
+  const findEnded = createEndedCredentials({ tokens, sessions });
   const watch = watchSessions({
-    ...{ documents, tokens, sessions, log },
+    ...{ documents, tokens, findEnded, log },
     maxPerSession: MAX_STREAMS,
     signal: app.closing,
   });
@@ -134,7 +136,11 @@ export async function createGateway(deps: {
   taskRoutes(app, { documents, tasks: context.tasks, files, schema });
   streamRoute(app, { watch });
   eventRoutes(app, {
-    ...{ service, context, guard: authGuard.guard, access: 'session', limited: false, page: EventPage },
+    ...{ service, context, access: 'session', limited: false, page: EventPage },
+    async findEnded(requests) {
+      const ended = await findEnded(requests.map((request) => ({ request, ...request.visitor! })));
+      return ended.map(({ request }) => request);
+    },
     feedOf(request) {
       const { key, session } = callerOf(request);
       return { service: queueOf(service, key), principal: session };

@@ -3,7 +3,6 @@ import type { Static, TSchema } from 'typebox';
 import { eventsExpired, feedsExhausted, queueUnavailable, tooManyFeeds } from '../../base/api-error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { acceptsType, wantsJson } from '../../http/accept-header.ts';
-import type { Guard } from '../../http/bearer.ts';
 import { describeErrors } from '../../http/envelope.ts';
 import { openEventStream } from '../../http/event-stream.ts';
 import type { Gateway } from '../../http/gateway.ts';
@@ -11,13 +10,14 @@ import { stopOf } from '../../http/stop-signal.ts';
 import { InvalidInput } from '../../http/validation-details.ts';
 import type { EventPage, EventReading, Feed, FeedPosition, TaskEvent } from '../../tasks/events.ts';
 import { presentEnded } from './batches/present-batch.ts';
+import { type FindEnded, watchCredentials } from './credential-watch.ts';
 import { CURSOR_EXAMPLE, EventsQuery, eventType } from './event-schema.ts';
 import type { GatewayContext } from './service.ts';
 
 const RETRY_MS = 3000;
 const STREAM_PAGE = 200;
-/** A stream ends at most this long after its credential. */
-const CREDENTIAL_CHECK_MS = 15_000;
+/** While there are no events. */
+const READ_INTERVAL_MS = 15_000;
 
 type Request = FastifyRequest<{ Querystring: Static<typeof EventsQuery> }>;
 
@@ -27,7 +27,7 @@ export function eventRoutes(
   deps: {
     service: string;
     context: Pick<GatewayContext, 'events'>;
-    guard: Guard;
+    findEnded: FindEnded;
     access: 'task' | 'session';
     limited: boolean;
     /** The feed of the caller's tasks. */
@@ -40,8 +40,9 @@ export function eventRoutes(
     example: object;
   },
 ): void {
-  const { service, context, guard, access, limited, feedOf, present, envelope } = deps;
+  const { service, context, access, limited, feedOf, present, envelope } = deps;
   const { feeds, cursors, open } = context.events;
+  const watch = watchCredentials(deps.findEnded, app.log);
 
   const toJson = (feed: Feed, event: TaskEvent) => ({
     id: cursors.serialize(feed, event.number),
@@ -112,32 +113,37 @@ export function eventRoutes(
 
   async function follow(request: Request, reply: FastifyReply, feed: Feed, first: EventPage): Promise<void> {
     const stream = openEventStream(reply, { retryMs: RETRY_MS });
-    const { stop, release } = stopOf(app.closing, reply);
+    const { stop, abort, release } = stopOf(app.closing, reply);
+    const end = () => {
+      stream.send({ event: 'end', data: {} });
+      stream.end();
+    };
+    const unwatch = watch(request, () => {
+      // First, so that events that are read meanwhile are not sent.
+      end();
+      abort();
+    });
     let page = first;
     try {
       // A client that connected with `latest` resumes here even if no event has followed.
       if (page.events.length === 0) stream.setLastId(cursors.serialize(feed, page.position));
-      for (let checkMs = performance.now() + CREDENTIAL_CHECK_MS; ; ) {
+      for (;;) {
         for (const event of page.events) {
           const data = toJson(feed, event);
           stream.send({ event: data.type, id: data.id, data });
         }
         if (stop.aborted) break;
         await stream.drained();
-        if (performance.now() >= checkMs) {
-          await guard(request, access);
-          checkMs = performance.now() + CREDENTIAL_CHECK_MS;
-        }
-        const options = { limit: STREAM_PAGE, ms: Math.max(0, checkMs - performance.now()), stop };
+        const options = { limit: STREAM_PAGE, ms: READ_INTERVAL_MS, stop };
         page = pageOf(feed, await feeds.readNext(feed, page.position, options), []);
       }
     } catch (err) {
       // The client reconnects and then receives the error as a response.
       request.log.debug({ err }, 'an event stream ended');
     } finally {
+      unwatch();
       release();
-      stream.send({ event: 'end', data: {} });
-      stream.end();
+      end();
     }
   }
 

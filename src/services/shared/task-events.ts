@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { unixSeconds } from '../../base/time.ts';
-import type { Guard } from '../../http/bearer.ts';
+import { findEndedTokens, type TokenSet } from '../../http/bearer.ts';
 import { success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -29,10 +29,11 @@ export const TaskEventOf = (service: string) =>
 /** `GET /events` of such a service. */
 export function taskEventRoutes(
   app: Gateway,
-  deps: { service: string; context: Pick<GatewayContext, 'events'>; guard: Guard; page: TSchema },
+  deps: { service: string; context: Pick<GatewayContext, 'events'>; tokens: () => TokenSet; page: TSchema },
 ): void {
   eventRoutes(app, {
     ...deps,
+    findEnded: findEndedTokens(deps.tokens),
     access: 'task',
     limited: true,
     feedOf: ({ principal }) => ({ service: queueOf(deps.service, principal), principal }),

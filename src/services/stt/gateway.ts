@@ -71,7 +71,7 @@ export async function createSttGateway(deps: {
   const vocabularies = createVocabularyStore(context.db, service);
   const sandboxInput = createSandboxInputReader({ service, sandbox, context });
   const openAiDeps = { tasks, admission, estimates, vocabularies, serviceSettings, sandboxInput, shared, context };
-  await openAiRoutes(app, openAiDeps);
+  await openAiRoutes(app, { ...openAiDeps, guard });
   const ownTasksOnly = shared.taskVisibility === 'token';
   const toTask = transcribeTasks({ seal, serviceSettings, sandboxInput, shared });
   const taskDeps = { tasks, admission, estimates, shared };
@@ -94,7 +94,7 @@ export async function createSttGateway(deps: {
   });
   vocabularyRoutes(app, { vocabularies });
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
-  taskEventRoutes(app, { service, context, guard, page: EventPage });
+  taskEventRoutes(app, { service, context, tokens, page: EventPage });
   deliveryRoutes(app, { service, context });
   endpointRoutes(app, context);
   deliveryTestRoute(app, {

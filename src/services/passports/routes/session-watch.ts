@@ -2,7 +2,7 @@ import type { Log } from '../../../base/log.ts';
 import { createSignal, loop } from '../../../base/loop.ts';
 import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
 import { tooManyStreams } from '../api-errors.ts';
-import type { Sessions } from '../auth/sessions.ts';
+import type { createEndedCredentials } from '../auth/ended-credentials.ts';
 import type { TokenClaims, Tokens } from '../auth/tokens.ts';
 import type { Caller, Document, SessionEvent } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
@@ -30,12 +30,12 @@ const REVOCATION_CHECK_MS = 1000;
 export function watchSessions(deps: {
   documents: DocumentStore;
   tokens: Tokens;
-  sessions: Sessions;
+  findEnded: ReturnType<typeof createEndedCredentials>;
   maxPerSession: number;
   log: Log;
   signal: AbortSignal;
 }) {
-  const { documents, tokens, sessions, maxPerSession, log, signal } = deps;
+  const { documents, tokens, findEnded, maxPerSession, log, signal } = deps;
   const watchers = new Set<Watcher>();
   const eventSignal = createSignal();
 
@@ -79,13 +79,7 @@ export function watchSessions(deps: {
     const open = [...watchers];
     if (open.length === 0 || performance.now() - checkedMs < REVOCATION_CHECK_MS) return;
     checkedMs = performance.now();
-    const invalid = await sessions.findInvalid({
-      sessions: [...new Set(open.map(({ caller }) => caller.session).filter(isOfCookie))],
-      tokens: [...new Set(open.flatMap(({ token }) => token?.jti ?? []))],
-    });
-    for (const { caller, stream, token } of open) {
-      if (invalid.has(caller.session) || (token && invalid.has(token.jti))) endStream(stream);
-    }
+    for (const { stream } of await findEnded(open)) endStream(stream);
   }
 
   async function runIteration(): Promise<void> {
@@ -136,9 +130,6 @@ export function watchSessions(deps: {
     snapshot,
   };
 }
-
-/** The implied session of a key ends with the key. */
-const isOfCookie = (session: string) => !session.startsWith('key:');
 
 async function loadDocuments(documents: DocumentStore, caller: Caller, events: readonly SessionEvent[]) {
   const ids = new Set(events.filter(({ kind }) => kind === 'task').map(({ task }) => task));

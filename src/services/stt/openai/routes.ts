@@ -7,6 +7,7 @@ import {
   taskNotFound,
 } from '../../../base/api-error.ts';
 import { StorageUnavailable } from '../../../base/files/storage-unavailable.ts';
+import type { Guard } from '../../../http/bearer.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
 import { type Done, FAILURES as TASK_FAILURES } from '../../../tasks/task.ts';
@@ -31,7 +32,10 @@ import { streamTranscript } from './stream.ts';
 import { type OpenAiDeps, taskFor } from './task.ts';
 
 /** The endpoints of OpenAI's speech-to-text API, for its unmodified clients. Enabled by FILES_HOST. */
-export async function openAiRoutes(app: Gateway, deps: Omit<OpenAiDeps, 'filesHost'>): Promise<void> {
+export async function openAiRoutes(
+  app: Gateway,
+  deps: Omit<OpenAiDeps, 'filesHost'> & { readonly guard: Guard },
+): Promise<void> {
   const { serviceSettings, shared } = deps;
   modelRoutes(app, serviceSettings);
   const { filesHost } = shared;
@@ -47,10 +51,11 @@ export async function openAiRoutes(app: Gateway, deps: Omit<OpenAiDeps, 'filesHo
 interface AudioDeps extends OpenAiDeps {
   readonly translate: boolean;
   readonly closing: AbortSignal;
+  readonly guard: Guard;
 }
 
 function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
-  const { tasks, serviceSettings, sandboxInput, context, translate, closing } = deps;
+  const { tasks, serviceSettings, sandboxInput, context, translate, closing, guard } = deps;
   const models = modelNames(serviceSettings);
   app.post(
     path,
@@ -75,11 +80,13 @@ function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
       const id = await taskFor(deps, request, reply, received);
       // The listener closes connections without traffic, such as this one.
       request.raw.socket.setTimeout(0);
+      const queue = queueOf('stt', request.principal);
+      const checkCredential = async () => void (await guard(request, 'task'));
       if (received.options.stream) {
-        await streamTranscript(tasks, reply, { queue: queueOf('stt', request.principal), id, closing });
+        await streamTranscript(tasks, reply, { queue, id, closing, checkCredential });
         return reply;
       }
-      const { resultText } = await waitForResult(deps, reply, queueOf('stt', request.principal), id);
+      const { resultText } = await waitForResult(deps, reply, { queue, id, checkCredential });
       const { type, body } = present(JSON.parse(resultText) as Recorded, received);
       return reply.type(type).send(body);
     },
@@ -108,14 +115,15 @@ const errors = errorsOf(
 async function waitForResult(
   { tasks, serviceSettings, closing }: AudioDeps,
   reply: FastifyReply,
-  queue: string,
-  id: string,
+  { queue, id, checkCredential }: { queue: string; id: string; checkCredential: () => Promise<void> },
 ): Promise<Done> {
   const { openAiWaitSeconds: seconds } = serviceSettings;
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   if (reply.raw.destroyed) gone.abort();
-  const task = await waitForEnd(tasks, queue, id, { ms: seconds * 1000, signals: [closing, gone.signal] });
+  const task = await waitForEnd(tasks, queue, id, {
+    ...{ ms: seconds * 1000, signals: [closing, gone.signal], onUnfinished: checkCredential },
+  });
   if (task?.status === 'done') return task;
   if (task === undefined) throw taskNotFound();
   if (task.status === 'failed') throw taskFailed(task.failure);

@@ -22,7 +22,18 @@ const MAX_UNREAD_BYTES = 16 * 2 ** 20;
 export async function streamTranscript(
   tasks: TaskStore,
   reply: FastifyReply,
-  { queue, id, closing }: { queue: string; id: string; closing: AbortSignal },
+  {
+    queue,
+    id,
+    closing,
+    checkCredential,
+  }: {
+    queue: string;
+    id: string;
+    closing: AbortSignal;
+    /** Called every second until the task ends; throws to end the stream. */
+    checkCredential: () => Promise<void>;
+  },
 ): Promise<void> {
   const stream = openEventStream(reply, { maxUnreadBytes: MAX_UNREAD_BYTES });
   let sent = '';
@@ -35,6 +46,7 @@ export async function streamTranscript(
     }
   };
   const onUnfinished = async ({ status }: Task) => {
+    await checkCredential();
     if (status !== 'processing') return;
     const stored = await tasks.readCheckpoint(id, storedBytes);
     storedBytes = stored?.storedBytes;
