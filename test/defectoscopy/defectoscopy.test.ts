@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deleteOldCorrections } from '../../src/services/defectoscopy/corrections/store.ts';
 import { createFakeModel, MODEL_DETAILS, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
@@ -231,6 +232,24 @@ describe('GET /result/{task_id}', () => {
     const etag = (await product.call(`/result/${id}`)).headers.get('etag')!;
     const again = await product.call(`/result/${id}`, { headers: { 'if-none-match': etag } });
     expect(again).toMatchObject({ status: 304, text: '' });
+  });
+
+  it('stops reading the task of a request with Prefer: wait when its client disconnects', async () => {
+    const id = await product.predict();
+    const read = vi.spyOn(product.context.tasks, 'read');
+    onTestFinished(() => read.mockRestore());
+    const readsOf = () => read.mock.calls.filter(([, task]) => task === id).length;
+    const client = new AbortController();
+    const headers = { authorization: `Bearer ${TOKEN}`, prefer: 'wait=20' };
+    const waiting = fetch(`${product.url}/result/${id}`, { headers, signal: client.signal });
+    // It reads at least once a second.
+    await expect.poll(readsOf, { timeout: 5000 }).toBeGreaterThan(1);
+    client.abort();
+    await expect(waiting).rejects.toThrow();
+    await setTimeout(500);
+    const before = readsOf();
+    await setTimeout(2500);
+    expect(readsOf()).toBe(before);
   });
 
   it('returns a Russian message when Accept-Language prefers Russian', async () => {

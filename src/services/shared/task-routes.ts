@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { taskAlreadyFinished, taskNotFound, taskNotReady } from '../../base/api-error.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -6,6 +6,7 @@ import { describeErrors, describeResponse, notModified } from '../../http/envelo
 import { matchesETag, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { preferredWait } from '../../http/prefer-header.ts';
+import { stopOf } from '../../http/stop-signal.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import { type Done, isFinished, type Task } from '../../tasks/task.ts';
 import { waitForEnd } from '../../tasks/wait.ts';
@@ -41,6 +42,11 @@ export function taskRoutes(
     if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
     return task;
   };
+
+  async function waitFor(queue: string, id: string, seconds: number, reply: FastifyReply): Promise<Task | undefined> {
+    const { stop, release } = stopOf(app.closing, reply);
+    return waitForEnd(tasks, queue, id, { ms: seconds * 1000, signals: [stop] }).finally(release);
+  }
 
   app.get<{ Params: Static<typeof TaskParams> }>(
     '/result/:task_id',
@@ -79,12 +85,7 @@ export function taskRoutes(
       // Checked before waiting: the duration of a wait would reveal that the task exists.
       const queue = queueOf(service, request.principal);
       if (wait && ownTasksOnly) requireVisible(await tasks.read(queue, id), request);
-      const task = requireVisible(
-        wait
-          ? await waitForEnd(tasks, queue, id, { ms: wait * 1000, signals: [app.closing] })
-          : await tasks.read(queue, id),
-        request,
-      );
+      const task = requireVisible(wait ? await waitFor(queue, id, wait, reply) : await tasks.read(queue, id), request);
 
       if (wait !== undefined) reply.header('preference-applied', `wait=${wait}`);
       const body = present(task, preferredLanguage(request.headers['accept-language']));
