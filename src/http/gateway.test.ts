@@ -46,6 +46,15 @@ describe('the order of checks', () => {
 });
 
 describe('The gateway', () => {
+  it('returns errors of the paths of another API in its format, also of a path that is not valid text', async () => {
+    const format = { status: () => 404, body: () => ({ error: 'other' }), schema: {} };
+    ({ app } = await testGateway({ pathErrors: { prefix: '/v1', format } }));
+    for (const url of ['/v1', '/v1?a=1', '/v1/', '/v1/nowhere', '/v1/models/%zz', '/v1/%zz?a=%zz'])
+      expect([url, (await app.inject(url)).json()]).toEqual([url, { error: 'other' }]);
+    for (const url of ['/v10', '/v1x/nowhere', '/v1%zz', '/%zz', '/nowhere?/v1/'])
+      expect([url, codeOf(await app.inject(url))]).toEqual([url, 'NOT_FOUND']);
+  });
+
   it('returns 404 for an unknown path and 405 with Allow for a wrong method, and serves HEAD for every GET route', async () => {
     ({ app } = await testGateway());
     expect(codeOf(await app.inject('/nowhere'))).toBe('NOT_FOUND');

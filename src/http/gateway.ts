@@ -82,7 +82,7 @@ export interface GatewayOptions extends Reference {
   isOutOfService?: () => boolean;
   /** The 503 error; default: `QUEUE_UNAVAILABLE`. */
   unavailableError?: () => ApiError;
-  /** The error format of paths with a prefix, which follow another API. */
+  /** The error format of a path (without a slash at its end) and of all paths below it, which follow another API. */
   pathErrors?: { readonly prefix: string; readonly format: ErrorFormat };
   /** Renders error pages, for routes with `page` and for unknown paths. */
   errorPage?: ErrorPage;
@@ -101,8 +101,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { isUnavailable = () => false, isOutOfService = () => false, unavailableError = queueUnavailable } = options;
   const paths = createAllowedMethods();
   const { pathErrors } = options;
-  const formatFor = (path: string) =>
-    pathErrors !== undefined && path.startsWith(pathErrors.prefix) ? pathErrors.format : undefined;
+  const formatFor = (url: string) =>
+    pathErrors !== undefined && `${url.split('?', 1)[0]}/`.startsWith(`${pathErrors.prefix}/`)
+      ? pathErrors.format
+      : undefined;
   const refuse = createErrorHandler({
     ...{ validation, isUnavailable, unavailable: unavailableError, formatFor },
     ...{ page: options.errorPage, lingerMs: timeouts.lingerMs },
@@ -121,8 +123,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
     // Requests received before the shutdown are served.
     return503OnClosing: false,
-    // Fastify runs no hooks for a path that is not valid text (`/%zz`): route it to an unknown path.
-    frameworkErrors: (_, { raw }, reply) => app.routing(Object.assign(raw, { url: '/%25' }), reply.raw),
+    // Fastify runs no hooks for a path that is not valid text (`/%zz`): route it to an unknown path with the same error format.
+    frameworkErrors(_, { raw }, reply) {
+      const url = formatFor(raw.url!) === undefined ? '/%25' : `${pathErrors!.prefix}/%25`;
+      app.routing(Object.assign(raw, { url }), reply.raw);
+    },
   });
 
   app.decorateRequest('principal', '');

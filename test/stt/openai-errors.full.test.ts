@@ -125,6 +125,8 @@ describe('The OpenAI-compatible API', () => {
     expect(await product.call('/v1/audio/transcriptions')).toMatchObject(shaped(405, 'method_not_allowed'));
     const missing = await product.call('/v1/chat/completions', { method: 'POST', headers: { accept: 'text/html' } });
     expect(missing).toMatchObject(shaped(404, 'not_found'));
+    for (const path of ['/v1', '/v1/models/%zz'])
+      expect(await product.call(path)).toMatchObject(shaped(404, 'not_found'));
     expect(await product.call('/v1/models', { token: null })).toMatchObject(shaped(401, 'invalid_api_key'));
     expect((await product.call('/transcribe/nothing')).body).toMatchObject({ ok: false });
   });

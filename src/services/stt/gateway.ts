@@ -65,7 +65,7 @@ export async function createSttGateway(deps: {
       titles: { en: texts.en.service, ru: texts.ru.service },
     }),
     webhooks,
-    pathErrors: { prefix: '/v1/', format: openAiErrors },
+    pathErrors: { prefix: '/v1', format: openAiErrors },
   });
 
   const vocabularies = createVocabularyStore(context.db, service);
