@@ -122,9 +122,12 @@ async function load(file: URL): Promise<Asset> {
   const body = await readFile(file);
   const type = TYPES[extname(fileURLToPath(file))]!;
   if (type === 'image/jpeg' || type === 'audio/mpeg') return { type, body, imports: [] };
-  const imports = Array.from(body.toString().matchAll(IMPORT), ([, path]) => path!);
+  const imports = body
+    .toString()
+    .split('\n')
+    .flatMap((line) => IMPORT.exec(line)?.[1] ?? []);
   return { type, body, gzipped: await promisify(gzip)(body), imports };
 }
 
 /** The compiler writes each import on a line of its own. */
-const IMPORT = /^(?:import|export) (?:[^'"\n]* from )?"(\.[^"\n]+)";$/gm;
+const IMPORT = /^(?:import|export) [^"]*"(\.[^"]+)";$/;
