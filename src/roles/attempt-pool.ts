@@ -1,3 +1,4 @@
+import { isRowError } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Traces } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
@@ -106,7 +107,8 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
     if (leases.length === 0) return;
     const sent = leases.map((attempt) => attempt.renewal());
     const renewed = await tasks.renew(id, sent).catch((error: unknown) => {
-      for (const [index, attempt] of leases.entries()) attempt.renewAgain(sent[index]!);
+      // A checkpoint that the database rejects would end all leases.
+      if (!isRowError(error)) for (const [index, attempt] of leases.entries()) attempt.renewAgain(sent[index]!);
       throw error;
     });
     const held = new Set(renewed);

@@ -104,7 +104,7 @@ export function createTaskSync(deps: {
       // What the last claim did not find arrives with a notification, except for `moreMayWait`. Half of the slots per batch,
       // so that the other half works while this batch is committed.
       const limit =
-        claimPending || (moreMayWait && waiting.length > 0)
+        rejected.size < MAX_CLAIMS && (claimPending || (moreMayWait && waiting.length > 0))
           ? Math.min(free, Math.ceil(concurrency / 2), MAX_CLAIMS)
           : 0;
       if (limit === 0 && waiting.length === 0) return;
@@ -141,15 +141,24 @@ export function createTaskSync(deps: {
   const backOff = ({ claim, limit, endings }: Batch, error: unknown) => {
     if (!isRowError(error)) waiting.unshift(...endings);
     else if (limit === 0 && endings.length === 1) return keepRejected(endings[0]!, error);
-    else for (const ended of endings) rejected.set(ended, { retryAt: 0 });
+    else sendAlone(endings);
     if (limit > 0 && isOutcomeUnknown(error)) {
       lostClaims.set(claim, performance.now());
       deps.onLostClaim();
     }
     failures++;
-    log.warn({ err: error }, 'the database is unavailable; retrying');
+    log.warn(
+      { err: error },
+      isRowError(error)
+        ? 'the database rejected results; retrying them one by one'
+        : 'the database is unavailable; retrying',
+    );
     clearTimeout(backoff);
     backoff = setTimeout(ring, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS)).unref();
+  };
+
+  const sendAlone = (endings: Iterable<EndedAttempt>) => {
+    for (const ended of endings) rejected.set(ended, { retryAt: 0 });
   };
 
   const keepRejected = (ended: EndedAttempt, error: unknown) => {
@@ -219,6 +228,7 @@ export function createTaskSync(deps: {
     /** Records all results within `ms`, then returns lost claims. */
     async flush(ms: number): Promise<void> {
       let late = false;
+      sendAlone([...rejected.keys()]);
       const deadline = setTimeout(() => {
         late = true;
         ring();

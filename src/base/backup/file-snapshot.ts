@@ -20,7 +20,7 @@ export interface FileSnapshot {
 
 /** Snapshot of the store in `dir` by hard links, which works because files never change; copies if links are unsupported. */
 export async function createFileSnapshot(dir: string): Promise<FileSnapshot> {
-  // Of killed backups: no backup takes so long.
+  // Of killed backups. One that still runs would end with an error.
   await deleteStale(dir, BACKUP_TIMEOUT_MS + DAY_MS, PREFIX);
   const place = join(dir, `${PREFIX}${newId()}`);
   const folders = new Set<string>();
@@ -48,7 +48,7 @@ export async function createFileSnapshot(dir: string): Promise<FileSnapshot> {
   };
 }
 
-/** Time limit of a backup's transaction. */
+/** Time limit of each statement of a backup. */
 export const BACKUP_TIMEOUT_MS = 7 * 86_400_000;
 const PREFIX = 'backup-';
 const PIECE_BYTES = 1024 * 1024;

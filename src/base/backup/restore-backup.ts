@@ -78,7 +78,8 @@ async function isCommitted(db: Db, transaction: string): Promise<boolean> {
       // The server rolls back what a lost connection has left open.
       if (rows[0]!.status !== 'in progress') return rows[0]!.status === 'committed';
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
+      // A replica that has taken over does not know the transaction.
+      if (!isUnavailable(error)) return false;
     }
     if (tries === OUTCOME_TRIES) {
       throw new OperatorError(

@@ -30,7 +30,7 @@ export const apiErrorTexts = {
       UNSUPPORTED_MEDIA_TYPE: 'Неподдерживаемый формат файла.',
       TASK_NOT_RETRYABLE: 'Этот документ нельзя обработать повторно.',
       TASK_NOT_EDITABLE: 'Редактировать можно только обработанный документ.',
-      TASK_NOT_READY: 'Документ ещё не обработан.',
+      TASK_NOT_READY: 'У документа нет результата.',
       VERSION_CONFLICT: 'Эти поля изменил другой пользователь.',
       RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       AUTH_UNCONFIGURED: 'Ключи API не настроены, вход невозможен.',

@@ -123,6 +123,19 @@ describe('extractByLabels: single fields', () => {
     });
   });
 
+  it('keeps the whole value of a label in two languages', () => {
+    const found = values(
+      page([
+        [40, 40, 'Инвентарный номер / Inventory number'],
+        [400, 40, '123/45'],
+        [40, 70, 'Материал стен / Wall material'],
+        [400, 70, 'кирпич / бетон'],
+      ]),
+    );
+    expect(found).toMatchObject({ 'construction:wall_material': 'кирпич / бетон' });
+    expect(Object.values(found)).toContain('123/45');
+  });
+
   it('assembles an address from its parts', () => {
     const blanks = [level(120, 300, 51), level(120, 300, 71), level(90, 150, 91), level(250, 300, 91)];
     const found = values(

@@ -46,11 +46,15 @@ function findSecondLabel(
   const from = /[;/,]$/u.test(last.text) ? first.to : after && /^[/;]$/u.test(after.text) ? first.to + 1 : undefined;
   const start = from === undefined ? undefined : tokens[from];
   if (from === undefined || !start || first.target.kind !== 'field') return undefined;
-  const complete = labels.find((one) => one.from === from && one.target.kind === 'field' && one.score > 0.85);
+  const firstKey = first.target.key;
+  // A label in two languages is one field.
+  const complete = labels.find(
+    ({ from: begin, target, score }) =>
+      begin === from && target.kind === 'field' && target.key !== firstKey && score > 0.85,
+  );
   if (complete) return complete;
   const tail = tokens.slice(from, from + 2);
   const head = tokens.slice(first.from, first.to);
-  const firstKey = first.target.key;
   let best: Occurrence | undefined;
   for (const [i] of tail.entries()) {
     const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => labelIndex.lookUp(text) ?? []);
