@@ -174,7 +174,7 @@ export const coreSettings = {
   wrongTokenLimitPerMinute: integer(
     'WRONG_TOKEN_LIMIT_PER_MINUTE',
     100,
-    'Requests with a wrong bearer token that one address may send to one service within 60 seconds before it receives 429; valid tokens do not count. 0 disables the limit.',
+    'Requests with a wrong token (bearer or cookie) that one address may send to one service within 60 seconds before it receives 429; valid tokens do not count. 0 disables the limit.',
     { max: 1_000_000 },
   ),
   corsAllowOrigins: list('CORS_ALLOW_ORIGINS', [], 'Origins whose pages may call the services.'),
