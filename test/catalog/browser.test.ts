@@ -71,7 +71,7 @@ const decideReport = (id: string, json: object) =>
 const stateOf = async (id: string) => (await catalog.moderator.get(`/reports/${id}`)).body.status;
 
 describe('Catalog pages', () => {
-  it('sign a reader in, return to the requested page, and sign out', async (test) => {
+  it('sign a reader in, return to the requested page, and sign out', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openPage(test, `${catalog.url}/row/bridge-7`);
     expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();

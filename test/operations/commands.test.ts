@@ -306,7 +306,9 @@ describe('The output of a command', () => {
 describe('assay deliveries', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 
-  it('lists deliveries with their attempts, and redelivers one task or all failed since a time', async () => {
+  it('lists deliveries with their attempts, and redelivers one task or all failed since a time', {
+    tags: ['full'],
+  }, async () => {
     const receiver = await startReceiver((n) => (n === 0 ? 410 : 204));
     onTestFinished(() => receiver.close());
     const id = await photos.predict({ webhook_url: receiver.url });

@@ -183,7 +183,9 @@ describe('assay predict FOLDER', () => {
   });
 });
 
-it('assay transcribe FOLDER writes a transcript per recording, or a table of the texts', async () => {
+it('assay transcribe FOLDER writes a transcript per recording, or a table of the texts', {
+  tags: ['full'],
+}, async () => {
   await mkdir(join(folder, 'calls', 'monday'), { recursive: true });
   await copyFile(NOTE, join(folder, 'calls', 'a.mp3'));
   await copyFile(NOTE, join(folder, 'calls', 'monday', 'b.mp3'));

@@ -904,7 +904,9 @@ describe('Page pictures', () => {
     expect((await otherClient.get(body.sheets[0].picture)).status).toBe(404);
   });
 
-  it('are drawn from the PDF for pages with a text layer, and missing if the page cannot be drawn', async () => {
+  it('are drawn from the PDF for pages with a text layer, and missing if the page cannot be drawn', {
+    tags: ['full'],
+  }, async () => {
     const [sheet] = createExtraction().sheets;
     const open = async (pdf: Buffer) => {
       const client = passports.client();

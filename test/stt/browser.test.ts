@@ -184,7 +184,7 @@ describe('Speech-to-text upload page', () => {
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
   });
 
-  it('shows where speech could not be recognized', async (test) => {
+  it('shows where speech could not be recognized', { tags: ['full'] }, async (test) => {
     const warning = { warnings: ['SPEECH_NOT_RECOGNIZED'], unrecognized: [{ start: 60, end: 75 }] };
     const stop = await product.startWorker(
       createFakeSpeechModel({ run: async () => ({ result: { ...TRANSCRIPT, ...warning } as never }) }),

@@ -47,7 +47,7 @@ describe('A worker', () => {
     };
   };
 
-  it('runs a task alone after a lost attempt, while other tasks keep arriving', async () => {
+  it('runs a task alone after a lost attempt, while other tasks keep arriving', { tags: ['full'] }, async () => {
     const running = new Set<string>();
     const concurrent: string[][] = [];
     let lost: string;
@@ -243,7 +243,7 @@ describe('A worker', () => {
     await other.stop();
   });
 
-  it('reports results immediately while it waits for other tasks before it stops', async () => {
+  it('reports results immediately while it waits for other tasks before it stops', { tags: ['full'] }, async () => {
     const finish = new Map<string, () => void>();
     const run = ({ id }: Job) => new Promise<typeof DONE>((resolve) => finish.set(id, () => resolve(DONE)));
     const stop = await product.startWorker(createFakeModel({ run }));
