@@ -1,6 +1,5 @@
 import { errorCodes, type FastifyInstance } from 'fastify';
-import type { ApiError } from '../base/api-error.ts';
-import { createJsonLimiter, JSON_LIMITS } from './json-limits.ts';
+import { limitJsonBodies } from './json-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,14 +13,8 @@ declare module 'fastify' {
  * into other objects: it may contain a member `__proto__`. Rejects bodies beyond `JSON_LIMITS`.
  */
 export function keepBodyText(scope: FastifyInstance): void {
-  scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      createJsonLimiter(JSON_LIMITS)(body as Buffer);
-    } catch (error) {
-      return done(error as ApiError);
-    }
-    const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  limitJsonBodies(scope, (request, body, done) => {
+    const text = body.replace(/^\uFEFF/, '');
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBodyParser, FastifyInstance } from 'fastify';
 import { ApiError } from '../base/api-error.ts';
 
 /**
@@ -23,8 +23,10 @@ export class JsonTooDeep extends ApiError {
 }
 
 /** Rejects JSON bodies beyond `JSON_LIMITS` before parsing. */
-export function limitJsonBodies(scope: FastifyInstance): void {
-  const parse = scope.getDefaultJsonParser('error', 'error');
+export function limitJsonBodies(
+  scope: FastifyInstance,
+  parse: FastifyBodyParser<string> = scope.getDefaultJsonParser('error', 'error'),
+): void {
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer;

@@ -59,8 +59,11 @@ export function createTaskSync(deps: {
   const wakeSignal = createSignal();
   const batches = new Set<Batch>();
   const waiting: EndedAttempt[] = [];
-  /** Results of a batch that the database rejected are sent one by one, so that only the rejected one waits. */
-  const rejected = new Map<EndedAttempt, { readonly retryAt: number }>();
+  /**
+   * Results of a batch that the database rejected, with the time of the next try. They are sent one by one, so that only the
+   * rejected one waits.
+   */
+  const rejected = new Map<EndedAttempt, number>();
   /** Claims without a response, with the time of the failure. */
   const lostClaims = new Map<number, number>();
   let lastClaim = 0;
@@ -84,8 +87,7 @@ export function createTaskSync(deps: {
     lastClaim = (lastClaim + 1) % CLAIM_NUMBERS;
     return lastClaim;
   };
-  const dueAgain = () =>
-    [...rejected].filter(([, { retryAt }]) => retryAt <= performance.now()).map(([ended]) => ended);
+  const dueAgain = () => [...rejected].filter(([, at]) => at <= performance.now()).map(([ended]) => ended);
 
   /** Sends batches; only one at a time while the database fails. */
   const send = () => {
@@ -158,12 +160,12 @@ export function createTaskSync(deps: {
   };
 
   const sendAlone = (endings: Iterable<EndedAttempt>) => {
-    for (const ended of endings) rejected.set(ended, { retryAt: 0 });
+    for (const ended of endings) rejected.set(ended, 0);
   };
 
   const keepRejected = (ended: EndedAttempt, error: unknown) => {
     log.error({ err: error, task: ended.result.id }, 'the database rejects the result of a task; retrying');
-    rejected.set(ended, { retryAt: performance.now() + REJECTED_RETRY_MS });
+    rejected.set(ended, performance.now() + REJECTED_RETRY_MS);
     setTimeout(wake, REJECTED_RETRY_MS).unref();
     wake();
   };

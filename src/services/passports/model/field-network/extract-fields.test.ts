@@ -20,9 +20,14 @@ const pageOf = (lines: readonly (readonly [x: number, y: number, text: string])[
   ),
 });
 
-it('extracts total area, year and address from a page with clear labels by the bundled network', async () => {
-  const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
+async function openFinder(schema = loadSchema()) {
+  const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
   onTestFinished(() => finder.close());
+  return finder;
+}
+
+it('extracts total area, year and address from a page with clear labels by the bundled network', async () => {
+  const finder = await openFinder();
   const page = pageOf([
     [200, 60, 'ТЕХНИЧЕСКИЙ ПАСПОРТ'],
     [180, 80, 'жилого помещения (квартиры)'],
@@ -50,8 +55,7 @@ it('extracts total area, year and address from a page with clear labels by the b
 });
 
 it('splits the value of two fields with a combined label', async () => {
-  const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
-  onTestFinished(() => finder.close());
+  const finder = await openFinder();
   const page = pageOf([
     [200, 60, 'ТЕХНИЧЕСКИЙ ПАСПОРТ'],
     [60, 130, 'Адрес'],
@@ -69,8 +73,7 @@ it('splits the value of two fields with a combined label', async () => {
 });
 
 it('reads dates with the month first where another date of the document has it first', async () => {
-  const finder = await openFieldFinder(loadSchema(), { network: await bundledFile('fields.onnx') });
-  onTestFinished(() => finder.close());
+  const finder = await openFinder();
   const issued = async (inspected: string) => {
     const page = pageOf([
       [60, 60, 'PROPERTY RECORD CARD'],
@@ -104,8 +107,7 @@ it('extracts fields and tables of a custom schema that the network does not know
       { key: 'areas', title: 'Areas', fields: [{ key: 'total_area', label: 'Площадь', type: 'number' }] },
     ],
   };
-  const finder = await openFieldFinder(schema, { network: await bundledFile('fields.onnx') });
-  onTestFinished(() => finder.close());
+  const finder = await openFinder(schema);
   const page = pageOf([
     [60, 130, 'Категория земель: земли населённых пунктов'],
     [60, 160, 'Общая площадь: 45,6 кв. м'],
