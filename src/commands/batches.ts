@@ -11,6 +11,7 @@ import {
 } from '../client/index.ts';
 import { groupingOf, onOneLine, printResult, RETRIES, runClientCommand } from './client-command.ts';
 import { needsOutput } from './document-files.ts';
+import { isMediaName } from './folder/find-items.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
@@ -43,6 +44,10 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   return withBatches(options, signal, async (batches) => {
     const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
+    if (isMediaName(path))
+      throw new OperatorError(
+        `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
+      );
     if (options.service === 'passports' && contentType !== 'application/zip')
       throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
     const { data } = await openInputFile(path);

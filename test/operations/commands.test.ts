@@ -227,6 +227,11 @@ describe('assay batches', () => {
     expect(err).toMatch(
       /^Invalid items: 1 of 2\n {2}line 3: The cell in the column metadata is not valid JSON\.\n.* returned an error: .* Repeat with --skip-invalid to leave them out\. \(VALIDATION_ERROR\)\n$/,
     );
+    await writeFile(join(folder, 'wall.png'), 'no list');
+    expect(await assay(['batches', 'submit', 'wall.png', ...options])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('wall.png is not a list of items'),
+    });
     // `assay batches | head -n 0`: the reader has ended before the first line.
     const command = [process.execPath, join(REPOSITORY, 'dist/main.js'), 'batches', ...options];
     const piped = promisify(execFile)('sh', ['-c', '"$0" "$@" | exec true', ...command], { cwd: folder });

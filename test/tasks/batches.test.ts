@@ -301,7 +301,8 @@ describe('A batch', () => {
   );
 
   it.each([
-    ['an unknown column', 'image_url,colour\na,b', 'image_url, priority, webhook_url, model_version'],
+    ['an unknown column', 'image_url,colour\na,b', 'column 2 ("colour") is not a field'],
+    ['a repeated column', 'image_url,image_url\na,b', 'column 2 ("image_url") occurs twice'],
     ['another delimiter', `image_url|priority\n${photo(1)}|batch`, 'separated by commas, semicolons or tabs'],
     [
       'a row with too many cells',

@@ -79,9 +79,12 @@ function outputNamesOf(names: readonly string[]): Map<string, string> {
 /** Names of folders may contain dots. */
 const ALL_EXTENSIONS = new Set<string>(Object.values(EXTENSIONS).flat());
 
+/** Whether the extension is that of a photo, recording or document. */
+export const isMediaName = (path: string): boolean => ALL_EXTENSIONS.has(extname(path).toLowerCase());
+
 function withoutExtension(name: string): string {
   const extension = extname(name);
-  return ALL_EXTENSIONS.has(extension.toLowerCase()) ? name.slice(0, name.length - extension.length) : name;
+  return isMediaName(name) ? name.slice(0, name.length - extension.length) : name;
 }
 
 /** The page images in a folder are one document. */

@@ -59,7 +59,7 @@ export const Classification = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.Literal('UNFAMILIAR_IMAGE'), {
       description:
-        'UNFAMILIAR_IMAGE: the photo differs from the training photos (familiarity below 0.01), and the classes may be meaningless.',
+        'UNFAMILIAR_IMAGE: the photo differs from the training photos (familiarity below 0.01) or is smaller than 32 pixels in one direction, and the classes may be meaningless.',
     }),
   ),
   regions: Type.Optional(

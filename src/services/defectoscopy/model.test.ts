@@ -261,6 +261,17 @@ describe('photos analysed in tiles', () => {
   });
 });
 
+test.each([
+  [{ width: 320, height: 31 }, ['UNFAMILIAR_IMAGE']],
+  [{ width: 31, height: 320 }, ['UNFAMILIAR_IMAGE']],
+  [{ width: 32, height: 32 }, undefined],
+])('a photo of %o has the warnings %o', async (size, warnings) => {
+  const bytes = await sharp({ create: { ...size, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  expect(recorded(await classify(bytes)).warnings).toEqual(warnings);
+});
+
 describe('defectoscopy model versions', () => {
   test('the attachment has the features of the photo for training', async () => {
     const { training } = (await classify(await picture('red').png().toBuffer())).attachment as unknown as Attachment;

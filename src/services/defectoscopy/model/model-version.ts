@@ -39,13 +39,24 @@ export const sharesRuns = (a: ModelVersion, b: ModelVersion): boolean =>
 /** Transfers the photo's pixel buffer. `shadow` must share runs; its main defect is undefined if it fails. */
 export async function infer(
   { input, network, readout, classify }: ModelVersion,
-  { pixels }: Photo,
+  { pixels, width, height }: Photo,
   signal: AbortSignal,
   shadow?: ModelVersion,
 ): Promise<Classified & { readonly shadowDefect?: string | undefined }> {
   const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
   const outputs = await network.run({ image }, signal, { ...readout, added: shadow?.mainDefect.readout });
-  return { ...classify(outputs), shadowDefect: shadow && readAdded(shadow, outputs) };
+  const classified = classify(outputs);
+  const isSeen = Math.min(width, height) >= LEAST_SIDE;
+  return { ...(isSeen ? classified : asUnfamiliar(classified)), shadowDefect: shadow && readAdded(shadow, outputs) };
+}
+
+/** In pixels; no class can be recognised on a smaller photo, although it can resemble a plain surface. */
+const LEAST_SIDE = 32;
+
+function asUnfamiliar({ recorded, attachment }: Classified): Classified {
+  const { familiarity, model_version, ...rest } = recorded;
+  const least = familiarity === undefined ? {} : { familiarity: 0 };
+  return { recorded: { ...rest, ...least, warnings: ['UNFAMILIAR_IMAGE'], model_version }, attachment };
 }
 
 function readAdded({ mainDefect }: ModelVersion, outputs: Tensors): string | undefined {

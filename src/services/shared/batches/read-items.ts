@@ -91,8 +91,9 @@ function columnsOf(names: readonly string[], { properties }: TObject): readonly 
   for (const [at, name] of names.entries()) {
     if (Object.hasOwn(properties, name) && names.indexOf(name) === at) continue;
     const fields = Object.keys(properties).join(', ');
+    const reason = Object.hasOwn(properties, name) ? 'occurs twice' : 'is not a field';
     throw validationError(
-      `Line 1: the header must consist of different names out of ${fields}, separated by commas, semicolons or tabs.`,
+      `Line 1: column ${at + 1} (${JSON.stringify(name.slice(0, 100))}) ${reason}; the header must consist of different names out of ${fields}, separated by commas, semicolons or tabs.`,
     );
   }
   return names;
