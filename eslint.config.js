@@ -19,6 +19,13 @@ const SERVICE_NAMES = ['Literal[value=NAME]', 'TemplateElement[value.raw=NAME]']
   message: 'Shared code names no service: let the service supply this.',
 }));
 
+/** Node 20 collects a timeout signal that only `AbortSignal.any` refers to. */
+const TIMEOUTS = {
+  selector:
+    ':matches(ArrayExpression, VariableDeclarator) > CallExpression[callee.object.name="AbortSignal"][callee.property.name="timeout"]',
+  message: 'Use withTimeLimit: a timeout signal in AbortSignal.any never aborts after garbage collection.',
+};
+
 const REGULAR_EXPRESSIONS = [
   {
     selector: 'NewExpression[callee.name="RegExp"], CallExpression[callee.name="RegExp"]',
@@ -49,7 +56,7 @@ export default tseslint.config(
     files: ['src/**'],
     ignores: ['src/conform/**'],
     rules: {
-      'no-restricted-syntax': ['error', CAN_PARSE],
+      'no-restricted-syntax': ['error', CAN_PARSE, TIMEOUTS],
     },
   },
   {
@@ -61,7 +68,7 @@ export default tseslint.config(
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
-      'no-restricted-syntax': ['error', CAN_PARSE, ...REGULAR_EXPRESSIONS],
+      'no-restricted-syntax': ['error', CAN_PARSE, TIMEOUTS, ...REGULAR_EXPRESSIONS],
     },
   },
   {
@@ -69,7 +76,7 @@ export default tseslint.config(
     // A backup contains folders and tables of services.
     ignores: ['src/base/backup/*', '**/*.test.ts', '**/testing/**'],
     rules: {
-      'no-restricted-syntax': ['error', CAN_PARSE, ...REGULAR_EXPRESSIONS, ...SERVICE_NAMES],
+      'no-restricted-syntax': ['error', CAN_PARSE, TIMEOUTS, ...REGULAR_EXPRESSIONS, ...SERVICE_NAMES],
     },
   },
   {

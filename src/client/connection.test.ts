@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Assay, type AssayOptions } from './index.ts';
 
 function createClient(
@@ -68,4 +68,29 @@ it('the client aborts one call that waits for the token exchange and keeps the o
   exchange(Response.json({ token: 't', expires_in: 60 }));
   expect(await kept).toEqual({ items: [] });
   expect(paths).toEqual(['/auth/token', '/api/tasks']);
+});
+
+it('the client ends requests at their time limit and with their signal, without a warning of many listeners', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const caller = new AbortController();
+  const { signal } = caller;
+  const client = (timeoutSeconds: number) =>
+    new Assay({
+      defectoscopy: { url: 'http://other.example.com' },
+      timeoutSeconds,
+      retries: 0,
+      fetch: (_, init) =>
+        new Promise((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+        }),
+    }).defectoscopy;
+  const short = Array.from({ length: 12 }, () => client(0.1).result('a', { signal }));
+  const long = Array.from({ length: 12 }, () => client(60).result('a', { signal }));
+  for (const request of short) await expect(request).rejects.toMatchObject({ code: 'TIMEOUT' });
+  caller.abort(new Error('stopped'));
+  for (const request of long) await expect(request).rejects.toThrow('stopped');
+  expect(warnings).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import { AssayError, NetworkProblem, Timeout } from './errors.ts';
 import { toAssayError } from './response-error.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 export interface CallOptions {
   /** Aborts the call, which throws the signal's reason. */
@@ -57,7 +58,6 @@ export async function sendRequest(
   const size =
     request.body instanceof Blob ? request.body.size : request.body instanceof FormData ? bytesIn(request.body) : 0;
   const limitSeconds = timeoutSeconds + longPollSeconds + size / UPLOAD_BYTES_PER_SECOND;
-  const timeout = AbortSignal.timeout(Math.ceil(limitSeconds * 1000));
   const body = json === undefined ? request.body : JSON.stringify(json);
   // Outside the `try`: an invalid header is the caller's error, not a network problem.
   const headers = new Headers(
@@ -72,16 +72,18 @@ export async function sendRequest(
     }),
   );
   try {
-    const response = await fetch(url + path + queryOf(request.query), {
-      method,
-      // No cookies: they would identify another user.
-      credentials: 'omit',
-      redirect: 'manual',
-      headers,
-      ...(body !== undefined && { body }),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    const { response, bytes } = await withTimeLimit(Math.ceil(limitSeconds * 1000), signal, async (limited) => {
+      const response = await fetch(url + path + queryOf(request.query), {
+        method,
+        // No cookies: they would identify another user.
+        credentials: 'omit',
+        redirect: 'manual',
+        headers,
+        ...(body !== undefined && { body }),
+        signal: limited,
+      });
+      return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
     });
-    const bytes = new Uint8Array(await response.arrayBuffer());
     const text = () => new TextDecoder().decode(bytes);
     const json = <T extends object>() => parseObject<T>(() => JSON.parse(text()), url);
     const { status, headers: received } = response;

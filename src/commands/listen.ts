@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withTimeLimit } from '../base/time-limit.ts';
 import { Assay, type PhotoEvent, type RecordingEvent, TaskNotFound } from '../client/index.ts';
 import { nowSeconds, webhookHeaders } from '../tasks/send-webhook.ts';
 import { signWebhook } from '../tasks/webhook-signature.ts';
@@ -58,16 +59,13 @@ async function forwardResult(
   }
   const deliveryId = deliveryIdOf(body) ?? `whd_${taskId}`;
   const startedAt = performance.now();
-  const answer = await fetch(forward, {
-    method: 'POST',
-    redirect: 'manual',
-    body,
-    headers: webhookHeaders(
-      { event: event.type, taskId, deliveryId, attempt: 1 },
-      signWebhook({ id: deliveryId, timestamp: nowSeconds(), body, secret }),
-    ),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  }).catch((error: Error) => error);
+  const headers = webhookHeaders(
+    { event: event.type, taskId, deliveryId, attempt: 1 },
+    signWebhook({ id: deliveryId, timestamp: nowSeconds(), body, secret }),
+  );
+  const answer = await withTimeLimit(TIMEOUT_MS, signal, (limited) =>
+    fetch(forward, { method: 'POST', redirect: 'manual', body, headers, signal: limited }),
+  ).catch((error: Error) => error);
   const ms = `${Math.round(performance.now() - startedAt)} ms`;
   if (!(answer instanceof Error)) {
     await answer.body?.cancel();

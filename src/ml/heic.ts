@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { nextMessage } from '../base/thread-requests.ts';
+import { withTimeLimit } from '../base/time-limit.ts';
 import { startThread } from '../base/worker-entry.ts';
 import type { HeicOptions, HeicResult } from './heic-thread.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -17,16 +18,17 @@ export function decodeHeic(
 ): Promise<HeicResult> {
   return oneAtATime(async () => {
     signal?.throwIfAborted();
-    const limit = AbortSignal.timeout(limitMs);
-    const stop = signal ? AbortSignal.any([signal, limit]) : limit;
     const thread = startThread('./heic-thread', import.meta.url, {
       workerData: { file, maxPixels } satisfies HeicOptions,
     });
     try {
-      return await unlessAborted(nextMessage<HeicResult>(thread, 'the HEIC decoder'), stop);
-    } catch {
-      signal?.throwIfAborted();
-      return { problem: limit.aborted ? 'too_slow' : 'corrupt' };
+      const decoded = nextMessage<HeicResult>(thread, 'the HEIC decoder');
+      return await withTimeLimit(limitMs, signal, (limited) =>
+        unlessAborted(decoded, limited).catch((): HeicResult => {
+          signal?.throwIfAborted();
+          return { problem: limited.aborted ? 'too_slow' : 'corrupt' };
+        }),
+      );
     } finally {
       await thread.terminate();
     }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { withTimeLimit } from '../../../base/time-limit.ts';
 import { startThread } from '../../../base/worker-entry.ts';
 import { type Cell, tableError } from './table-records.ts';
 import type { SheetOptions, SheetResult } from './xlsx-thread.ts';
@@ -21,14 +22,13 @@ export function readFirstSheet(bytes: Buffer, most: number, signal: AbortSignal)
 
 async function readInThread(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
   signal.throwIfAborted();
-  const limit = AbortSignal.timeout(LIMIT_MS);
   const thread = startThread('./xlsx-thread', import.meta.url, {
     workerData: { bytes, most } satisfies SheetOptions,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
   });
   try {
     const [result] = (await Promise.race([
-      once(thread, 'message', { signal: AbortSignal.any([signal, limit]) }),
+      withTimeLimit(LIMIT_MS, signal, (limited) => once(thread, 'message', { signal: limited })),
       once(thread, 'exit').then(() => [TOO_LARGE]),
     ])) as [SheetResult];
     if ('problem' in result) throw tableError(result.problem);
@@ -36,7 +36,7 @@ async function readInThread(bytes: Buffer, most: number, signal: AbortSignal): P
   } catch (error) {
     signal.throwIfAborted();
     // The thread's code reports all other errors as errors of the file.
-    if (limit.aborted || (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    if ((error as Error).name === 'AbortError' || (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
       throw tableError(TOO_LARGE.problem);
     }
     throw error;

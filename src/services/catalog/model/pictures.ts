@@ -4,6 +4,7 @@ import { isStorageUnavailable } from '../../../base/files/storage-unavailable.ts
 import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
+import { withTimeLimit } from '../../../base/time-limit.ts';
 import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { createPicture, type Picture } from '../../shared/images/picture.ts';
 import { leaseRows } from '../../shared/lease-rows.ts';
@@ -41,9 +42,8 @@ export function createPictureWorker({
       const { rows } = await db.query<Due>(CLAIM, [1, LEASE_SECONDS]);
       const [due] = rows;
       if (due === undefined) return undefined;
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
       try {
-        const picture = await make(due, limit);
+        const picture = await withTimeLimit(LIMIT_MS, signal, (limited) => make(due, limited));
         if (picture) return await storePicture(db, files, due, picture);
       } catch (err) {
         signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
+import { withTimeLimit } from '../../../base/time-limit.ts';
 import { createTimeShare } from '../../../base/time-share.ts';
 import { decodePhoto } from '../../../ml/image.ts';
 import { createShadowTally } from '../deployments/shadow-tally.ts';
@@ -29,13 +30,14 @@ export function createShadow({ db, log }: { db: Queryable; log: Log }) {
     /** In the background. */
     compare(taskId: string, shadow: ModelVersion, bytes: Buffer, answer: Recorded): void {
       if (!ownRuns.isDue()) return;
-      const run = async () => {
+      const run = async (signal: AbortSignal) => {
         // Not as a step of the task.
-        const signal = AbortSignal.timeout(RUN_LIMIT_MS);
         const { recorded } = await infer(shadow, await decodePhoto(bytes, shadow.input, signal), signal);
         add(taskId, shadow, recorded.defects[0]?.name ?? '', answer);
       };
-      ownRuns.spend(run).catch((err) => log.warn({ err, version: shadow.version }, 'the shadow version failed'));
+      ownRuns
+        .spend(() => withTimeLimit(RUN_LIMIT_MS, undefined, run))
+        .catch((err) => log.warn({ err, version: shadow.version }, 'the shadow version failed'));
     },
     write: () => tally.write(db),
   };

@@ -1,4 +1,5 @@
 import { openThreadPool, type ThreadPool } from '../../../base/thread-pool.ts';
+import { withTimeLimit } from '../../../base/time-limit.ts';
 import { startThread } from '../../../base/worker-entry.ts';
 import { reportTooLong, tooManyReports } from '../api-errors.ts';
 import type { LoadPageImage } from '../page-images.ts';
@@ -53,13 +54,13 @@ export function createPdfService(limits = LIMITS) {
       const release = await permits.acquire(signal);
       clearTimeout(idle);
       running++;
-      const tooLong = AbortSignal.timeout(limits.timeoutMs);
       try {
-        return await print(source, picture, AbortSignal.any([signal, tooLong]));
-      } catch (error) {
-        signal.throwIfAborted();
-        if (tooLong.aborted || isOutOfMemory(error)) throw reportTooLong();
-        throw error;
+        return await withTimeLimit(limits.timeoutMs, signal, (limited) =>
+          print(source, picture, limited).catch((error: unknown) => {
+            signal.throwIfAborted();
+            throw limited.aborted || isOutOfMemory(error) ? reportTooLong() : error;
+          }),
+        );
       } finally {
         running--;
         if (running === 0) idle = setTimeout(() => void endThreads(), limits.idleMs).unref();

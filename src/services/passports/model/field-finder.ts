@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { openThreadPool } from '../../../base/thread-pool.ts';
+import { withTimeLimit } from '../../../base/time-limit.ts';
 import { startThread } from '../../../base/worker-entry.ts';
 import { createRunLock, markEnded, preventRuns, type RunLock } from '../../../ml/run-lock.ts';
 import type { ReadPage } from '../page-geometry.ts';
@@ -43,19 +44,19 @@ export async function openFieldFinder(
   });
 
   /** Throws {@link PdfRejected} (`too_complex`) after the time limit: `ms`, plus `msPerPage` for each page. */
-  async function withinLimit<Answer>(
+  const withinLimit = <Answer>(
     request: Extract<FieldsRequest, { pages: readonly ReadPage[] }>,
     signal: AbortSignal,
-  ): Promise<Answer> {
-    const timeout = AbortSignal.timeout(limit.ms + request.pages.length * limit.msPerPage);
-    try {
-      return await threads.request<Answer>(request, AbortSignal.any([signal, timeout]));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (timeout.aborted) throw new PdfRejected('too_complex');
-      throw error;
-    }
-  }
+  ): Promise<Answer> =>
+    withTimeLimit(limit.ms + request.pages.length * limit.msPerPage, signal, async (limited) => {
+      try {
+        return await threads.request<Answer>(request, limited);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (limited.aborted) throw new PdfRejected('too_complex');
+        throw error;
+      }
+    });
 
   return {
     find: (pages: readonly ReadPage[], signal: AbortSignal, templates: readonly Template[] = []) =>

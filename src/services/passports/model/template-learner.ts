@@ -5,6 +5,7 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import { loop } from '../../../base/loop.ts';
+import { withTimeLimit } from '../../../base/time-limit.ts';
 import type { CompletedDocument } from '../documents.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import { presentFields } from '../present.ts';
@@ -56,7 +57,9 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
         const corrected = await nextCorrected(tx, owner);
         if (!corrected) return false;
         const { document, edits } = corrected;
-        const taught = await learnFrom(corrected, owner, signal).catch((error: unknown) => {
+        const taught = await withTimeLimit(LEARN_LIMIT_MS, signal, (limited) =>
+          learnFrom(corrected, owner, limited),
+        ).catch((error: unknown) => {
           if (signal.aborted || isUnavailable(error) || isStorageUnavailable(error)) throw error;
           // The document would fail again.
           log.error({ err: error, document: document.id }, 'a corrected document teaches no template');
@@ -74,8 +77,7 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
 
   async function learnFrom({ document, readingKey }: CorrectedDocument, owner: string, signal: AbortSignal) {
     const { fileKey, extraction } = document;
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(LEARN_LIMIT_MS)]);
-    const pages = await openReading({ fileKey, sheets: extraction.sheets, readingKey }, files, bounded);
+    const pages = await openReading({ fileKey, sheets: extraction.sheets, readingKey }, files, signal);
     if (!pages) return undefined;
     const visible = presentFields(document, schema).map(({ key, value, original, editedAt, page, bbox }) => ({
       ...{ key, value, original, page, bbox },
@@ -85,7 +87,7 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
     // After the last correction is taken back, the document teaches nothing.
     if (!values.some(({ edited }) => edited)) return { lesson: undefined, template: undefined, updated: [] };
     const candidates = await findCandidates(db, owner, pageHashes(pages), { all: true, except: document.id });
-    const taught = await finder.learn({ pages, values, templates: candidates.map(toTemplate) }, bounded);
+    const taught = await finder.learn({ pages, values, templates: candidates.map(toTemplate) }, signal);
     const stored = (id: string, lesson: Lesson) => ({
       document: id,
       lesson: lesson as unknown as JsonValue,

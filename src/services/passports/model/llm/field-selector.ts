@@ -1,3 +1,4 @@
+import { withTimeLimit } from '../../../../base/time-limit.ts';
 import type { Field, Warning } from '../../extraction.ts';
 import { type ChatMessages, createModelClient, ModelError, type ModelServerOptions } from '../../llm/client.ts';
 import type { ReadPage } from '../../page-geometry.ts';
@@ -41,7 +42,7 @@ export function createFieldSelector({ timeoutMs, ...server }: ModelServerOptions
   ): Promise<{ fields: Record<string, Field>; warnings: Warning[] }> => {
     const failed = (code: string, message: string) => ({ fields: extracted, warnings: [{ code, message }] });
     try {
-      const chosen = await requestFields(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      const chosen = await withTimeLimit(timeoutMs, signal, (limited) => requestFields(pages, schema, limited));
       if (chosen) return { fields: mergeFields(extracted, chosen), warnings: [] };
       return failed('LLM_INVALID', 'The language model did not respond in the requested format.');
     } catch (error) {

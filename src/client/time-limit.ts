@@ -1,0 +1,45 @@
+/** What ends when a signal aborts. One listener per signal: Node warns of more than ten. */
+const pending = new WeakMap<AbortSignal, Set<AbortController>>();
+/** Longer timers end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Runs `run` with a signal that aborts with a `TimeoutError` after `ms` milliseconds, or with the reason of `signal`.
+ * Not `AbortSignal.any` with `AbortSignal.timeout`: Node 20 collects a timeout signal that only another signal refers to, and
+ * the limit then never ends.
+ */
+export async function withTimeLimit<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  run: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const limited = new AbortController();
+  const expire = () => limited.abort(new DOMException('The time limit is over.', 'TimeoutError'));
+  const timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
+  const forget = signal && abortWith(signal, limited);
+  try {
+    return await run(limited.signal);
+  } finally {
+    clearTimeout(timer);
+    forget?.();
+  }
+}
+
+/** Aborts `controller` with `signal`; returns a function that undoes it. */
+function abortWith(signal: AbortSignal, controller: AbortController): () => void {
+  const controllers = pending.get(signal) ?? new Set();
+  if (controllers.size === 0) {
+    pending.set(signal, controllers);
+    signal.addEventListener('abort', abortPending);
+  }
+  controllers.add(controller);
+  return () => {
+    controllers.delete(controller);
+    if (controllers.size === 0) signal.removeEventListener('abort', abortPending);
+  };
+}
+
+function abortPending(this: AbortSignal): void {
+  for (const controller of pending.get(this) ?? []) controller.abort(this.reason);
+}
