@@ -149,6 +149,15 @@ export const greyTags = (width: number, height: number, ...more: readonly Tag[])
   return [...tags.filter(([tag]) => !overridden.has(tag)), ...more].sort(([a], [b]) => a - b);
 };
 
+/** A TIFF with `count` linked directories whose tags have one value each. */
+export function tiffOfDirectories(count: number, tags: readonly Tag[] = greyTags(8, 1)): Buffer {
+  const one = tiffOf(tags);
+  const length = one.length - 16;
+  const file = Buffer.concat([one.subarray(0, 16), ...Array<Buffer>(count).fill(one.subarray(16))]);
+  for (let i = 1; i < count; i++) file.writeUInt32LE(16 + i * length, 16 + i * length - 4);
+  return file;
+}
+
 export const box = (type: string, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   return Buffer.concat([bigEndian(body.length + 8), Buffer.from(type), body]);
