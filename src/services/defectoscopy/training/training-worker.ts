@@ -85,9 +85,10 @@ export function createTrainingWorker(deps: {
     return started;
   };
 
-  const stop = ({ thread }: Run) => {
-    run = undefined;
-    void thread.terminate();
+  const stop = (stopped: Run) => {
+    // A failed statement of an earlier run must not end the next one.
+    if (run === stopped) run = undefined;
+    void stopped.thread.terminate();
   };
 
   const installStored = async (version: string): Promise<boolean> => {
@@ -115,10 +116,12 @@ export function createTrainingWorker(deps: {
     install,
     /** Before each heartbeat. */
     async refresh(): Promise<void> {
-      if (run?.outcome) {
-        await endTraining(db, worker, run, run.outcome);
-        stop(run);
-      } else if (run && !(await renewTraining(db, worker, run, run.progress))) stop(run);
+      // A failed statement may stop it while the database responds.
+      const current = run;
+      if (current?.outcome) {
+        await endTraining(db, worker, current, current.outcome);
+        stop(current);
+      } else if (current && !(await renewTraining(db, worker, current, current.progress))) stop(current);
       const { isWaiting, newest } = await readTrainingState(db);
       if (isWaiting && !run) {
         const attempt = await claimTraining(db, worker);
