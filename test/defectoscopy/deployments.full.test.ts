@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -40,7 +40,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   red = (await product.call('/files', { method: 'POST', headers, body: bytes })).body.data.url;
 }
 
-const startWorker = async (env: Record<string, string> = {}) => {
+const startWorker = async (env: Record<string, string> = {}, installed = 4) => {
   const { context } = product;
   const serviceSettings = readSettings(settings, env);
   const model = await loadModel({
@@ -51,7 +51,7 @@ const startWorker = async (env: Record<string, string> = {}) => {
   const stop = await product.startWorker(model);
   await until(() => workerRegistry.warmWorkers('defectoscopy').length).toBe(count + 1);
   // The gateway reads the versions after the workers.
-  await until(() => workerRegistry.modelVersions('defectoscopy').length).toBe(4);
+  await until(() => workerRegistry.modelVersions('defectoscopy').length).toBe(installed);
   return stop;
 };
 
@@ -121,6 +121,55 @@ describe('promotion and rollback', () => {
     const actions = (await product.call('/models')).body.data.history.map((each: { action: string }) => each.action);
     expect(actions).toEqual(['rollback', 'rollback', 'shadow', 'promote', 'promote']);
     await stop();
+  });
+});
+
+describe('versions that only the database has', () => {
+  const trainedFolder = (version: string) => join(trainedModelsDir(product.context.shared.dataDir), version);
+
+  /** As trained earlier, by a worker with another disk. */
+  const store = async (version: string) => {
+    const folder = await installColours(trainedModelsDir(product.context.shared.dataDir), version, { heads: SWAPPED });
+    const names = ['manifest.json', 'heads.json'];
+    const files = await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')]));
+    await rm(folder, { recursive: true });
+    await product.database.db.query(
+      `insert into defectoscopy_trainings (version, actor, ended_at, report, files)
+       values ($1, 'reviewer', now(), '{}', $2)`,
+      [version, Object.fromEntries(files)],
+    );
+  };
+
+  beforeEach(async () => {
+    await start();
+    await store('trained-1');
+    await store('trained-2');
+  });
+  afterEach(() => product.stop());
+
+  it('are promoted and restored, also before a worker has installed them', async () => {
+    expect((await promote('trained-1')).body.data).toMatchObject({ default: 'trained-1' });
+    expect((await promote('trained-2')).body.data).toMatchObject({ default: 'trained-2', rolls_back_to: 'trained-1' });
+    await startWorker({}, 5);
+    expect(answers()).toEqual(['trained-2']);
+    expect((await rollBack('trained-2')).body.data).toMatchObject({ default: 'trained-1' });
+    await until(answers).toEqual(['trained-1']);
+    expect((await classify()).model_version).toBe('trained-1');
+  });
+
+  it('are compared as the shadow version', { tags: ['full'] }, async () => {
+    await startWorker({}, 5);
+    expect((await shadow('trained-1')).body.data).toMatchObject({ shadow: 'trained-1' });
+    await until(async () => {
+      await classify();
+      return (await comparison()).comparisons.map((each: { shadow: string }) => each.shadow);
+    }).toEqual(['trained-1']);
+  });
+
+  it('are installed by a worker whose DEFECTOSCOPY_MODEL_VERSION names them', async () => {
+    await startWorker({ DEFECTOSCOPY_MODEL_VERSION: 'trained-1' }, 6);
+    expect(answers()).toEqual(['trained-1']);
+    expect((await readFile(join(trainedFolder('trained-1'), 'heads.json'))).length).toBeGreaterThan(0);
   });
 });
 

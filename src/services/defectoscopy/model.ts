@@ -38,9 +38,12 @@ export async function loadModel(deps: {
   const versions = openModelVersions(models, serviceSettings.devices);
   const training = createTrainingWorker({ db, models, dataDir: shared.dataDir, shipped, log });
   const { modelVersion } = serviceSettings;
+  /** Another worker may have trained it, and this one may not have installed it yet. */
+  const getVersion = async (name: string, install = training.install) =>
+    (await versions.get(name)) ?? ((await install(name)) ? await versions.get(name) : undefined);
   const open = async () => {
     const newest = newestShippedVersion(models, shipped).version;
-    const pinned = modelVersion === undefined ? undefined : await versions.get(modelVersion);
+    const pinned = modelVersion === undefined ? undefined : await getVersion(modelVersion);
     if (modelVersion !== undefined && !pinned) {
       throw new OperatorError(`The model version ${modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
     }
@@ -54,13 +57,12 @@ export async function loadModel(deps: {
   });
   const shadowing = createShadow({ db, log });
   const inspector = createInspector();
-  /** Another worker may have trained it, and this one may not have installed it yet. */
   const findVersion = async (name: string): Promise<ModelVersion> => {
-    const isInstalled = () =>
+    const version = await getVersion(name, () =>
       training.install(name).catch((cause: unknown) => {
         throw new TaskFailure(FAILURES.unknownModel, { transient: true, cause });
-      });
-    const version = (await versions.get(name)) ?? ((await isInstalled()) ? await versions.get(name) : undefined);
+      }),
+    );
     if (!version) throw new TaskFailure(FAILURES.unknownModel, { transient: true });
     return version;
   };

@@ -47,9 +47,13 @@ export const noEarlierVersion = () =>
 export const defaultChanged = (version: string | undefined) =>
   new ApiError('VERSION_CONFLICT', 412, `The default version is ${version ?? 'the newest shipped one'} now.`);
 
-/** Throws unless every warm worker has the version, or without warm workers, one had it within a day. */
-export function requireInstalled({ versions, workers }: Fleet, version: string): void {
-  if (!versions.includes(version)) {
+/**
+ * Throws unless every warm worker has the version, or without warm workers, one had it within a day. Workers install
+ * the versions that are `stored` in the database.
+ */
+export function requireInstalled({ versions, workers }: Fleet, version: string, stored: readonly string[]): void {
+  const isStored = stored.includes(version);
+  if (!isStored && !versions.includes(version)) {
     const reason =
       workers.length > 0
         ? `The version ${version} is not installed.`
@@ -61,7 +65,7 @@ export function requireInstalled({ versions, workers }: Fleet, version: string):
     throw modelNotInstalled(
       `The worker ${older.id} runs an older program that does not follow deployments. Upgrade it first.`,
     );
-  const lacking = workers.find(({ info }) => !info.versions!.includes(version));
+  const lacking = isStored ? undefined : workers.find(({ info }) => !info.versions!.includes(version));
   if (lacking) throw modelNotInstalled(`The version ${version} is not installed on the worker ${lacking.id}.`);
 }
 

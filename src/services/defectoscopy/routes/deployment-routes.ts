@@ -24,6 +24,7 @@ import {
 } from '../deployments/deployment.ts';
 import { readDifferences, readShadowReports } from '../deployments/shadow-report.ts';
 import { type Deployment, deploy, type NewDeployment, readDeployments, readEarlier } from '../deployments/store.ts';
+import { readTrainedVersions } from '../deployments/trainings.ts';
 import type { DefectoscopySettings } from '../settings.ts';
 
 const deploymentForbidden = () =>
@@ -138,11 +139,11 @@ export function deploymentRoutes(
       },
     },
     (request) =>
-      change(request, async (_, last, fleet) => {
+      change(request, async (tx, last, fleet) => {
         const { version } = request.body;
         requireUnpinned(fleet);
         if (version === defaultVersion(fleet, undefined, last?.defaultVersion)) throw alreadyDefault(version);
-        requireInstalled(fleet, version);
+        requireInstalled(fleet, version, await readTrainedVersions(tx));
         const shadowVersion = last?.shadowVersion === version ? null : (last?.shadowVersion ?? null);
         return { action: 'promote', defaultVersion: version, shadowVersion, rollsBackTo: last?.id ?? 0 };
       }),
@@ -172,7 +173,7 @@ export function deploymentRoutes(
         // Protects a repeated request from undoing two promotions.
         if (request.body.version !== last.defaultVersion) throw defaultChanged(last.defaultVersion ?? undefined);
         const restored = earlier.defaultVersion;
-        if (restored !== null) requireInstalled(fleet, restored);
+        if (restored !== null) requireInstalled(fleet, restored, await readTrainedVersions(tx));
         const shadowVersion =
           last.shadowVersion === defaultVersion(fleet, undefined, restored) ? null : last.shadowVersion;
         return { action: 'rollback', ...earlier, shadowVersion };
@@ -197,12 +198,12 @@ export function deploymentRoutes(
       },
     },
     (request) =>
-      change(request, async (_, last, fleet) => {
+      change(request, async (tx, last, fleet) => {
         const { version } = request.body;
         if (version === (last?.shadowVersion ?? null)) return undefined;
         if (version !== null) {
           if (version === defaultVersion(fleet, setting, last?.defaultVersion)) throw alreadyDefault(version);
-          requireInstalled(fleet, version);
+          requireInstalled(fleet, version, await readTrainedVersions(tx));
         }
         return {
           action: 'shadow',
