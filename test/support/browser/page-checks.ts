@@ -1,4 +1,5 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 /** Layout and accessibility violations, one line each. With `colours`, checks only the colour contrast. */
@@ -10,8 +11,11 @@ export async function findViolations(page: Page, { colours = false }: { colours?
 /** Adds the check for targets smaller than 24 px (WCAG 2.2, 2.5.8), which axe does not run by default. */
 const AXE_OPTIONS = { rules: { 'target-size': { enabled: true } } };
 
+/** The minified file: Chromium compiles it in half the time of the default one. */
+const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 async function accessibilityViolations(page: Page, options: object): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE_SOURCE);
   return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'], ...${JSON.stringify(options)} })
     .then(({ violations }) => violations
       .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
