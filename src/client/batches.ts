@@ -1,6 +1,8 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import type { GroupingOptions } from './grouping.ts';
+import { type PollResult, pollUntilEnded, type WaitOptions } from './poll.ts';
+import { BATCH_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions, RequestOptions } from './request.ts';
 import type {
   AcceptedBatch,
@@ -37,16 +39,15 @@ const JSON_LINES = 'application/x-ndjson';
 const PAGE_SIZE = 1000;
 const SUMMARY_PAGE_SIZE = 100;
 const LIST_PAGE_SIZE = 20;
-/** While a batch is in progress; doubles from the first to the last. */
-const FIRST_POLL_MS = 500;
-const LAST_POLL_MS = 15_000;
 
 /** Many tasks that are accepted together. `Item` is the body of a single request. */
 export class Batches<Item extends object> {
   readonly #line: Connection;
+  readonly #polling: Polling;
 
-  constructor(line: Connection) {
+  constructor(line: Connection, polling: Polling) {
     this.#line = line;
+    this.#polling = polling;
   }
 
   /**
@@ -112,16 +113,14 @@ export class Batches<Item extends object> {
   }
 
   /** Waits until every item has ended; `onState` gets each state that was read. */
-  async wait(
-    id: string,
-    { signal, onState }: CallOptions & { readonly onState?: (batch: Batch) => void } = {},
-  ): Promise<Batch> {
-    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_POLL_MS)) {
-      const batch = await this.read(id, { signal });
-      onState?.(batch);
-      if (batch.status === 'completed') return batch;
-      await this.#line.clock.sleep(pauseMs, signal);
-    }
+  wait(id: string, options: WaitOptions<Batch> = {}): Promise<Batch> {
+    const { signal } = options;
+    const read = async (): Promise<PollResult<Batch>> => {
+      const state = await this.#line.data<Batch>(pathOf(id), { retries: 0, signal });
+      return { state, ended: state.status === 'completed', retryAfterSeconds: undefined };
+    };
+    const [pace, { clock }] = [BATCH_POLL_SCHEDULES[this.#polling], this.#line];
+    return pollUntilEnded({ subject: `Batch ${id}`, read, pace, clock, options });
   }
 
   /** The results of a completed batch as a file. */

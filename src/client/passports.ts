@@ -4,7 +4,7 @@ import { type Connection, newIdempotencyKey } from './connection.ts';
 import { TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type GroupingOptions, groupingFields } from './grouping.ts';
-import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
+import { type PollResult, pollUntilEnded, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
@@ -66,7 +66,7 @@ export class Passports {
   readonly #polling: Polling;
 
   constructor(line: Connection, polling: Polling) {
-    this.batches = new Batches(line);
+    this.batches = new Batches(line, polling);
     this.#line = line;
     this.#polling = polling;
   }
@@ -157,7 +157,7 @@ export class Passports {
       return { state, ended, retryAfterSeconds: undefined };
     };
     const [pace, { clock }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
-    await pollTask({ taskId: id, read, pace, clock, acceptedAtMs: undefined, estimateSeconds: undefined, options });
+    await pollUntilEnded({ subject: `Task ${id}`, read, pace, clock, options });
     const ended = await this.result(id, { signal });
     if (ended.status === 'SUCCESS') return ended;
     if (ended.status === 'PENDING' || ended.status === 'PROCESSING') return this.wait(id, options);

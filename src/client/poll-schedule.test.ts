@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from './clock.ts';
 import { NetworkProblem, RateLimited, TaskNotFound } from './errors.ts';
-import { type PollResult, pollTask } from './poll.ts';
+import { type PollResult, pollUntilEnded } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 
 type Reply = 'not yet' | 'done' | Error;
@@ -28,8 +28,8 @@ async function pollWith(
     if (state instanceof Error) throw state;
     return { state, ended: state === 'done', retryAfterSeconds: undefined };
   };
-  const ended = await pollTask({
-    ...{ taskId: 't', read, pace: POLL_SCHEDULES[polling], clock, estimateSeconds },
+  const ended = await pollUntilEnded({
+    ...{ subject: 'Task t', read, pace: POLL_SCHEDULES[polling], clock, estimateSeconds },
     acceptedAtMs: acceptedSecondsAgo === undefined ? undefined : now - acceptedSecondsAgo * 1000,
     options: { timeoutSeconds: options.timeoutSeconds },
   }).catch((error: unknown) => error as Error);
@@ -101,7 +101,10 @@ describe('polling: local', () => {
 
 it('wait ends at its time limit without a late poll', async () => {
   const { slept, polls, ended } = await pollWith(times(9, 'not yet' as const), { timeoutSeconds: 100 });
-  expect(ended).toMatchObject({ name: 'Timeout', message: expect.stringContaining('it continues') });
+  expect(ended).toMatchObject({
+    name: 'Timeout',
+    message: expect.stringContaining('Task t did not finish within 100 seconds; it continues'),
+  });
   expect(slept.reduce((sum, seconds) => sum + seconds, 0)).toBe(100);
   expect(polls).toBe(3);
 });

@@ -51,6 +51,23 @@ const local: PollSchedule = {
 
 export const POLL_SCHEDULES: Readonly<Record<Polling, PollSchedule>> = { specification, local };
 
+const MAX_BATCH_INTERVAL_SECONDS = 15;
+const batchInterval = (ageSeconds: number) => Math.min(MAX_BATCH_INTERVAL_SECONDS, 0.5 + ageSeconds);
+
+/** For batches, whose counts are of interest before the end: the first poll at once, then at intervals that double. */
+export const BATCH_POLL_SCHEDULES: Readonly<Record<Polling, PollSchedule>> = {
+  specification: {
+    firstDelay: () => 0,
+    nextDelay: (state) => (state.hasFailed ? specification.nextDelay(state) : batchInterval(state.ageSeconds)),
+    longPollSeconds: () => 0,
+  },
+  local: {
+    firstDelay: () => 0,
+    nextDelay: (state) => (state.failures > 0 ? local.nextDelay(state) : batchInterval(state.ageSeconds)),
+    longPollSeconds: () => 0,
+  },
+};
+
 /** For documents: no estimate, no long polling; the service suggests 5 seconds. */
 export const DOCUMENT_POLL_SCHEDULES: Readonly<Record<Polling, PollSchedule>> = {
   specification: {

@@ -22,18 +22,20 @@ const MAX_FAILED_POLLS = 10;
 // alone; so have the conformance checks (src/conform/poll.ts), which share no code with what they check.
 
 /**
- * Polls a task until it has ended. Overload and connection errors are retried; other errors, including 404, are thrown.
+ * Polls a task or batch until it has ended. Overload and connection errors are retried; other errors, including 404, are
+ * thrown.
  */
-export async function pollTask<State>(deps: {
-  readonly taskId: string;
+export async function pollUntilEnded<State>(deps: {
+  /** For the message of `Timeout`, such as `Task 01K…`. */
+  readonly subject: string;
   readonly read: (holdSeconds: number) => Promise<PollResult<State>>;
   readonly pace: PollSchedule;
   readonly clock: Clock;
-  readonly acceptedAtMs: number | undefined;
-  readonly estimateSeconds: number | undefined;
+  readonly acceptedAtMs?: number | undefined;
+  readonly estimateSeconds?: number | undefined;
   readonly options: WaitOptions<State>;
 }): Promise<State> {
-  const { taskId, read, pace, clock, estimateSeconds } = deps;
+  const { subject, read, pace, clock, estimateSeconds } = deps;
   const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = deps.options;
   const startedAtMs = clock.now();
   const leftSeconds = () => timeoutSeconds - (clock.now() - startedAtMs) / 1000;
@@ -45,7 +47,7 @@ export async function pollTask<State>(deps: {
     const left = leftSeconds();
     await clock.sleep(Math.max(0, Math.min(seconds, left)) * 1000, signal);
     if (seconds >= left) {
-      const message = `Task ${taskId} did not finish within ${timeoutSeconds} seconds; it continues.`;
+      const message = `${subject} did not finish within ${timeoutSeconds} seconds; it continues.`;
       throw new Timeout({ code: 'TIMEOUT', message });
     }
   }

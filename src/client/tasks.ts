@@ -12,7 +12,7 @@ import {
 } from './deliveries.ts';
 import { TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
-import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
+import { type PollResult, pollUntilEnded, type WaitOptions } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { retryAfterSeconds } from './response-error.ts';
@@ -87,7 +87,7 @@ export class TaskService<State extends TaskState, Event, Item extends object> {
 
   constructor(line: Connection, polling: Polling) {
     this.line = line;
-    this.batches = new Batches(line);
+    this.batches = new Batches(line, polling);
     this.#polling = polling;
   }
 
@@ -125,7 +125,9 @@ export class TaskService<State extends TaskState, Event, Item extends object> {
       };
     };
     const pace = POLL_SCHEDULES[this.#polling];
-    const state = await pollTask({ taskId, read, pace, clock, acceptedAtMs, estimateSeconds, options });
+    const state = await pollUntilEnded({
+      ...{ subject: `Task ${taskId}`, read, pace, clock, acceptedAtMs, estimateSeconds, options },
+    });
     if (state.status !== 'failed') return state as Extract<State, { readonly status: 'done' }>;
     const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;
     throw new TaskFailed({ code, message, taskId, state });

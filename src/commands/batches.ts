@@ -63,6 +63,8 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
     if (created.ignored) console.error(`Hidden and system files that were ignored: ${created.ignored}`);
     if (!wait) return printResult(options, created, [created.batch_id]);
+    // An interrupted or failed wait leaves the id for `batches status`.
+    console.error(onOneLine(`Waiting for the batch ${created.batch_id}.`));
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
         signal,

@@ -271,6 +271,33 @@ it('assay batches submit repeats a request that is refused with Retry-After, als
   expect(new Set(keys).size).toBe(1);
 });
 
+describe('assay batches submit --wait', () => {
+  /** Submits one item to a server that accepts it and answers each read of the batch with the next response. */
+  async function submit(...reads: readonly (readonly [status: number, data: object])[]) {
+    const left = [[202, {}] as const, ...reads];
+    const server = createServer((request, response) => {
+      request.resume();
+      const [status, data] = left.shift()!;
+      response.writeHead(status).end(JSON.stringify({ ok: true, data: { batch_id: 'b-1', total: 1, ...data } }));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    await writeFile(join(folder, 'one.csv'), 'image_url\nhttps://storage.example.com/a.jpg\n');
+    return assay(['batches', 'submit', 'one.csv', '--wait', '--server', `http://127.0.0.1:${port}`, '--token', TOKEN]);
+  }
+  const counts = { queued: 0, processing: 0, done: 0, failed: 0, cancelled: 0 };
+
+  it('waits during an outage, and prints the id of the batch before', { tags: ['full'] }, async () => {
+    const done = { status: 'completed', counts: { ...counts, done: 1 }, errors: [] };
+    expect(await submit([503, {}], [503, {}], [503, {}], [503, {}], [200, done])).toEqual({
+      code: 0,
+      out: 'b-1  completed  total 1  done 1\n',
+      err: 'Waiting for the batch b-1.\n',
+    });
+  });
+});
+
 describe('The output of a command', () => {
   /** Runs a command with its output redirected; its standard error and exit status. */
   const redirect = async (args: readonly string[], target: string) => {
