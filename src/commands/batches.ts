@@ -39,7 +39,10 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
   });
 }
 
-/** `assay batches submit`: creates a batch from JSON lines, or from a `.csv` or `.zip` file. */
+/**
+ * `assay batches submit`: creates a batch from JSON lines, or from a `.csv` or `.zip` file. With `--wait`, exit status 1 if an item has
+ * failed or was cancelled.
+ */
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   return withBatches(options, signal, async (batches) => {
@@ -63,7 +66,7 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
     if (created.ignored) console.error(`Hidden and system files that were ignored: ${created.ignored}`);
     if (!wait) return printResult(options, created, [created.batch_id]);
-    // An interrupted or failed wait leaves the id for `batches status`.
+    // For `batches status` after an interrupted wait.
     console.error(onOneLine(`Waiting for the batch ${created.batch_id}.`));
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
@@ -73,6 +76,8 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
       }),
     );
     await printBatch(options, batch);
+    // As for a single task, whose cancellation is a failure.
+    if (batch.counts.failed + batch.counts.cancelled > 0) process.exitCode = 1;
   });
 }
 

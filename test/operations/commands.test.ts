@@ -296,6 +296,16 @@ describe('assay batches submit --wait', () => {
       err: 'Waiting for the batch b-1.\n',
     });
   });
+
+  it.each(['failed', 'cancelled'])('exits with status 1 when an item is %s', { tags: ['full'] }, async (state) => {
+    const error = { position: 1, task_id: 't-1', error: 'The image is damaged.', error_code: 'IMAGE_CORRUPT' };
+    const errors = state === 'failed' ? [error] : [];
+    const ended = { status: 'completed', counts: { ...counts, [state]: 1 }, errors };
+    expect(await submit([200, ended])).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(new RegExp(`^b-1 {2}completed {2}total 1 {2}${state} 1\n`)),
+    });
+  });
 });
 
 describe('The output of a command', () => {
