@@ -10,6 +10,8 @@ export interface EventOptions extends CallOptions {
   readonly follow?: boolean | undefined;
   /** While following: called with the error when events can no longer be read, and without one when they can again. */
   readonly onOutage?: ((error: AssayError | undefined) => void) | undefined;
+  /** Called after the events of each page with the cursor that follows them, also if there were none. */
+  readonly onCursor?: ((cursor: string) => void) | undefined;
 }
 
 export interface EventsPage<Event> {
@@ -23,6 +25,10 @@ const PAGE_SIZE = 500;
 /** So that a follower continues soon after an outage. */
 const MAX_PAUSE_SECONDS = 5;
 
+/** Of a follower, after `failures` earlier errors in a row. */
+export const outagePauseSeconds = ({ retryAfterSeconds = 0 }: AssayError, failures: number): number =>
+  Math.max(retryAfterSeconds, Math.min(0.5 * 2 ** failures, MAX_PAUSE_SECONDS));
+
 /**
  * Yields each event once and in order. While it follows, it reconnects after overload and connection errors without end;
  * other errors are thrown.
@@ -30,7 +36,7 @@ const MAX_PAUSE_SECONDS = 5;
 export async function* followEvents<Event>(
   line: Connection,
   pageOf: (answer: Awaited<ReturnType<Connection['request']>>) => EventsPage<Event>,
-  { after, follow = true, onOutage, signal }: EventOptions,
+  { after, follow = true, onOutage, onCursor, signal }: EventOptions,
 ): AsyncGenerator<Event, void, undefined> {
   let position = after;
   let failures = 0;
@@ -47,12 +53,12 @@ export async function* followEvents<Event>(
     } catch (error) {
       if (!follow || !isTransient(error)) throw error;
       if (failures === 0) onOutage?.(error);
-      const pause = Math.max(error.retryAfterSeconds ?? 0, Math.min(0.5 * 2 ** failures++, MAX_PAUSE_SECONDS));
-      await line.clock.sleep(pause * 1000, signal);
+      await line.clock.sleep(outagePauseSeconds(error, failures++) * 1000, signal);
       continue;
     }
     yield* page.events;
     position = page.next;
+    onCursor?.(position);
     if (!follow && !page.more) return;
   }
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { withTimeLimit } from '../base/time-limit.ts';
-import { Assay, type PhotoEvent, type RecordingEvent, TaskNotFound } from '../client/index.ts';
+import { systemClock } from '../client/clock.ts';
+import { outagePauseSeconds } from '../client/events.ts';
+import { Assay, EventsExpired, type PhotoEvent, type RecordingEvent, TaskNotFound } from '../client/index.ts';
+import { isTransient } from '../client/response-error.ts';
 import { nowSeconds, webhookHeaders } from '../tasks/send-webhook.ts';
 import { signWebhook } from '../tasks/webhook-signature.ts';
 import { onOneLine, runClientCommand } from './client-command.ts';
@@ -23,18 +26,33 @@ export function listenCommand(options: ListenOptions, signal: AbortSignal): Prom
   const secret = options.secret ?? process.env['ASSAY_WEBHOOK_SECRET'] ?? newSecret();
   return runClientCommand(service, options, signal, async ({ url, token, apiKey: _, ...rest }) => {
     const assay = new Assay({ [service]: { url, token }, ...rest })[service];
+    /** For `--after`: the event before the first one whose result was not forwarded. */
+    let resumeAfter: string | undefined;
+    let isForwarding = false;
     try {
       // A server that cannot be reached or rejects the credential is reported at once.
-      for await (const _ of assay.events({ after: 'latest', follow: false, signal }));
+      let start = after;
+      const onCursor = (cursor: string) => {
+        if (after === 'latest') start = resumeAfter = cursor;
+      };
+      for await (const _ of assay.events({ after: 'latest', follow: false, onCursor, signal }));
       console.error(`Forwarding the results of ${service} to ${forward}. Secret of the signatures: ${secret}`);
-      for await (const event of assay.events({ after, signal })) {
-        if (!event.type.endsWith('.terminal')) continue;
-        const outcome = await forwardResult(assay, event, { forward, secret, signal });
-        process.stdout.write(
-          `${onOneLine([new Date().toISOString(), event.task_id, event.status ?? '', outcome].join('  '))}\n`,
-        );
+      for await (const event of assay.events({ after: start, signal })) {
+        if (event.type.endsWith('.terminal')) {
+          resumeAfter ??= start;
+          isForwarding = true;
+          const outcome = await forwardResult(assay, event, { forward, secret, signal });
+          isForwarding = false;
+          process.stdout.write(
+            `${onOneLine([new Date().toISOString(), event.task_id, event.status ?? '', outcome].join('  '))}\n`,
+          );
+        }
+        resumeAfter = event.id;
       }
     } catch (error) {
+      const hasMissed = isForwarding || !(signal.aborted || error instanceof EventsExpired);
+      if (hasMissed && resumeAfter !== undefined)
+        console.error(onOneLine(`To continue with the results that were not forwarded: --after ${resumeAfter}`));
       // Interrupting is how listening ends.
       if (!signal.aborted) throw error;
     }
@@ -52,7 +70,7 @@ async function forwardResult(
   const taskId = event.task_id;
   let body: Buffer;
   try {
-    body = Buffer.from(await assay.resultBody(taskId, { signal }));
+    body = Buffer.from(await readResult(assay, taskId, signal));
   } catch (error) {
     if (error instanceof TaskNotFound) return 'not sent: the task was deleted or has expired';
     throw error;
@@ -75,6 +93,24 @@ async function forwardResult(
   // The message of fetch is only `fetch failed`.
   const { code, message } = (answer.cause ?? {}) as { code?: string; message?: string };
   return `${answer.name === 'TimeoutError' ? 'timeout' : (code ?? message ?? answer.message)}  ${ms}`;
+}
+
+/** Reads the result again after overload and connection errors, without end: the event is not repeated. */
+async function readResult(
+  assay: Pick<Assay['defectoscopy'], 'resultBody'>,
+  taskId: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await assay.resultBody(taskId, { signal });
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (failures === 0)
+        console.error(onOneLine(`The result of ${taskId} cannot be read, retrying: ${error.message}`));
+      await systemClock.sleep(outagePauseSeconds(error, failures) * 1000, signal);
+    }
+  }
 }
 
 const deliveryIdOf = (body: Buffer) =>
