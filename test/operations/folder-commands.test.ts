@@ -103,6 +103,8 @@ describe('assay predict FOLDER', () => {
     expect(rows[3]!['error']).toMatch(/is empty\./);
     const state = (await photos.call(`/result/${rows[4]!['task_id']}`)).body.data;
     expect(state).toMatchObject({ file_name: 'bridge/north side/2.jpg', result: { surface: RESULT.surface } });
+    const accepted = /"task":"\w{26}","estimated_wait_seconds":\d+,"accepted_at_ms":\d{13}\}/g;
+    expect((await readFile(join(folder, 'bridge.csv.progress'), 'utf8')).match(accepted)).toHaveLength(3);
 
     await copyFile(WALL, join(folder, name, 'broken.jpg'));
     await rm(join(folder, name, 'empty.jpg'));

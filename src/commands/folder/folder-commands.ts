@@ -44,9 +44,9 @@ export async function predictFolder(
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
     const work: FolderWork<NonNullable<Photo['result']>> = {
       upload: (item, signal) => uploadFile(defectoscopy, item, signal),
-      create: async ({ title }, { key: idempotencyKey, url }, signal) =>
-        (await defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal })).task_id,
-      finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
+      create: ({ title }, { key: idempotencyKey, url }, signal) =>
+        defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }),
+      finish: async (task, _item, signal) => (await defectoscopy.wait(task, { signal })).result,
     };
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
@@ -79,15 +79,15 @@ export async function transcribeFolder(
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
     const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
       upload: (item, signal) => uploadFile(stt, item, signal),
-      create: async ({ title }, { key: idempotencyKey, url }, signal) =>
-        (await stt.transcribe(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal })).task_id,
-      async finish(task_id, item, signal) {
-        const { result } = await stt.wait({ task_id }, { signal });
+      create: ({ title }, { key: idempotencyKey, url }, signal) =>
+        stt.transcribe(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }),
+      async finish(task, item, signal) {
+        const { result } = await stt.wait(task, { signal });
         if (isTable) return result;
         const text =
           format === 'json'
             ? `${JSON.stringify(result, null, 2)}\n`
-            : await stt.transcript(task_id, format, { signal });
+            : await stt.transcript(task.task_id, format, { signal });
         return { output: await writeWithFolder(fileOf(item), text) };
       },
       ...(!isTable && { fileOf }),
@@ -122,9 +122,10 @@ export async function extractFolder(
     if (isExport) await makeFolder(output);
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
     const work: FolderWork<ReadDocument | { readonly output: string }> = {
-      create: (item, { key: idempotencyKey }, signal) =>
-        createDocument(passports, item, { ...groupingOf(options), idempotencyKey, signal }),
-      async finish(id, item, signal) {
+      create: async (item, { key: idempotencyKey }, signal) => ({
+        task_id: await createDocument(passports, item, { ...groupingOf(options), idempotencyKey, signal }),
+      }),
+      async finish({ task_id: id }, item, signal) {
         await passports.wait(id, { signal });
         if (!isExport) return (await passports.result(id, { language, signal })) as ReadDocument;
         const exported =

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
+import type { TaskHandle } from '../../client/index.ts';
 import type { Item } from './find-items.ts';
 
 export interface Failure {
@@ -17,7 +18,7 @@ export interface TaskRequest {
 }
 
 /** How far an item has come: its task was requested, was accepted, has ended, or was refused. */
-export interface Progress<Result> {
+export interface Progress<Result> extends Omit<TaskHandle, 'task_id'> {
   /** Recorded before it is sent. */
   readonly request?: TaskRequest;
   readonly task?: string;

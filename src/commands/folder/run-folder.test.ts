@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../client/clock.ts';
-import { TaskFailed } from '../../client/index.ts';
+import { TaskFailed, type TaskHandle } from '../../client/index.ts';
 import { Manifest } from './manifest.ts';
 import { formatFolderProgress, runFolder } from './run-folder.ts';
 
@@ -36,7 +36,7 @@ it('prints a line per tenth of the items without a terminal', async () => {
     paths: [],
     version: '',
   }));
-  const work = { create: async () => 'task', finish: async () => 'result' };
+  const work = { create: async () => ({ task_id: 'task' }), finish: async () => 'result' };
   await runFolder(items, work, { manifest, concurrency: 2, signal: new AbortController().signal });
   const lines = print.mock.calls.map(([line]) => /\d+ of 25/.exec(line)?.[0]);
   expect(lines).toEqual([3, 5, 8, 10, 13, 15, 18, 20, 23].map((done) => `${done} of 25`));
@@ -61,8 +61,8 @@ it('waits for many tasks without a warning about listeners', async () => {
     version: '',
   }));
   const work = {
-    create: async () => 'task',
-    finish: async (_task: string, _item: unknown, signal: AbortSignal) => {
+    create: async () => ({ task_id: 'task' }),
+    finish: async (_task: object, _item: unknown, signal: AbortSignal) => {
       await systemClock.sleep(50, signal);
       return 'result';
     },
@@ -82,13 +82,17 @@ describe('runFolder after an interrupted run', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const items = [{ name: 'a.jpg', title: 'a.jpg', outputName: '', paths: [], version: '' }];
-  const run = async (answers: () => string, finish = async (task: string) => `result of ${task}`, files = {}) => {
+  const run = async (
+    answers: () => string,
+    finish = async ({ task_id }: TaskHandle) => `result of ${task_id}`,
+    files = {},
+  ) => {
     const manifest = await Manifest.open<string>(join(folder, 'progress'));
     const work = {
       upload: async () => `https://files/${requests.length}`,
       create: async (_item: unknown, request: object) => {
         requests.push(request);
-        return answers();
+        return { task_id: answers(), estimated_wait_seconds: 300, accepted_at_ms: 1000 };
       },
       finish,
     };
@@ -106,6 +110,31 @@ describe('runFolder after an interrupted run', () => {
     await interrupt();
     expect(await run(() => 'task')).toMatchObject([{ task: 'task', result: 'result of task' }]);
     expect(requests).toEqual([{ key: expect.any(String), url: 'https://files/0' }, requests[0]]);
+  });
+
+  it('waits with the estimate and the time of acceptance, also for a known task', async () => {
+    const waited: TaskHandle[] = [];
+    const interruptWait = async (task: TaskHandle) => {
+      waited.push(task);
+      if (waited.length < 3) throw new Error('interrupted');
+      return 'result';
+    };
+    for (let i = 0; i < 2; i++) await expect(run(() => 'task', interruptWait)).rejects.toThrow('interrupted');
+    expect(await run(() => 'task', interruptWait)).toMatchObject([{ task: 'task', result: 'result' }]);
+    const handle = { task_id: 'task', estimated_wait_seconds: 300, accepted_at_ms: 1000 };
+    expect(waited).toEqual([handle, handle, handle]);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('waits for a task of a manifest without estimates', async () => {
+    await writeFile(join(folder, 'progress'), `${JSON.stringify({ name: 'a.jpg', version: '', task: 'task' })}\n`);
+    const waited: TaskHandle[] = [];
+    const finish = async (task: TaskHandle) => {
+      waited.push(task);
+      return 'result';
+    };
+    expect(await run(() => 'another', finish)).toMatchObject([{ task: 'task', result: 'result' }]);
+    expect(waited).toEqual([{ task_id: 'task' }]);
   });
 
   it('does not overwrite a file that it did not write', async () => {
@@ -141,7 +170,7 @@ describe('runFolder after an interrupted run', () => {
 
   it('uploads again if the upload has expired', async () => {
     await interrupt();
-    const finish = async (task: string) => {
+    const finish = async ({ task_id: task }: TaskHandle) => {
       if (task === 'task 2') throw new TaskFailed({ ...NOT_FOUND, taskId: task, state: {} });
       return `result of ${task}`;
     };

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
+import { omitUndefined } from '../../base/omit-undefined.ts';
 import { OperatorError } from '../../base/operator-error.ts';
-import { AssayError, NotFound, TaskFailed } from '../../client/index.ts';
+import { AssayError, NotFound, TaskFailed, type TaskHandle } from '../../client/index.ts';
 import { isFile } from '../local-files.ts';
 import { progressBar } from '../progress.ts';
 import { statusLine } from '../terminal.ts';
 import type { Item } from './find-items.ts';
-import type { Failure, Manifest, TaskRequest } from './manifest.ts';
+import type { Failure, Manifest, Progress, TaskRequest } from './manifest.ts';
 
 /** How items become tasks, and tasks become results. */
 export interface FolderWork<Result> {
   /** Uploads the file of an item, if that is a request of its own, and returns its URL. */
   upload?(item: Item, signal: AbortSignal): Promise<string>;
-  /** Creates the task of an item and returns its id; the same task for the same request. */
-  create(item: Item, request: TaskRequest, signal: AbortSignal): Promise<string>;
+  /** Creates the task of an item; the same task for the same request. */
+  create(item: Item, request: TaskRequest, signal: AbortSignal): Promise<TaskHandle>;
   /** Waits for a task, and writes files of its own. Throws `TaskFailed`. */
-  finish(task: string, item: Item, signal: AbortSignal): Promise<Result>;
+  finish(task: TaskHandle, item: Item, signal: AbortSignal): Promise<Result>;
   /** The file that `finish` writes; absent if it writes none. */
   fileOf?(item: Item): string;
 }
@@ -87,7 +88,8 @@ async function runItem<Result>(
   }
   let task = known?.failure ? undefined : known?.task;
   try {
-    const result = (task && (await finishKnown(task))) || (await finish());
+    const handle = handleOf(known);
+    const result = (handle && (await finishKnown(handle))) || (await finish());
     await manifest.record(item, { ...(task && { task }), result });
     return { item, task, result, failure: undefined };
   } catch (error) {
@@ -99,8 +101,8 @@ async function runItem<Result>(
   }
 
   /** Undefined if the task has expired meanwhile. */
-  async function finishKnown(id: string): Promise<Result | undefined> {
-    return work.finish(id, item, signal).catch((error: unknown) => {
+  async function finishKnown(handle: TaskHandle): Promise<Result | undefined> {
+    return work.finish(handle, item, signal).catch((error: unknown) => {
       if (error instanceof NotFound) return undefined;
       throw error;
     });
@@ -121,9 +123,11 @@ async function runItem<Result>(
   }
 
   async function send(request: TaskRequest): Promise<Result> {
-    task = await work.create(item, request, signal);
-    await manifest.record(item, { task });
-    return work.finish(task, item, signal);
+    const { task_id, estimated_wait_seconds, accepted_at_ms } = await work.create(item, request, signal);
+    task = task_id;
+    const progress = { task, ...omitUndefined({ estimated_wait_seconds, accepted_at_ms }) };
+    await manifest.record(item, progress);
+    return work.finish(handleOf(progress)!, item, signal);
   }
 
   /** Undefined if the options have changed, such as the priority, or if the uploaded file has expired. */
@@ -135,6 +139,17 @@ async function runItem<Result>(
       throw error;
     });
   }
+}
+
+/** Undefined without a task whose result can be read. The manifests of earlier versions have no estimate. */
+function handleOf({
+  task,
+  failure,
+  estimated_wait_seconds,
+  accepted_at_ms,
+}: Progress<unknown> = {}): TaskHandle | undefined {
+  if (task === undefined || failure) return undefined;
+  return { task_id: task, ...omitUndefined({ estimated_wait_seconds, accepted_at_ms }) };
 }
 
 /** Undefined for an error that is not about one item. */
