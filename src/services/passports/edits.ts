@@ -2,7 +2,7 @@ import { type Detail, InvalidInput } from '../../http/validation-details.ts';
 import type { CompletedDocument } from './documents.ts';
 import type { Value } from './extraction.ts';
 import { enumLabels, tableRowNumbers } from './present.ts';
-import { cellKey, type KeyTarget, resolveKey } from './schema/keys.ts';
+import { cellKey, type KeyTarget, MAX_ROW, resolveKey } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { maxLengthOf, parseValue, type ValueProblem } from './schema/values.ts';
 
@@ -74,7 +74,13 @@ export function toStoredEdits(
       const msg = `There are ${stored.length} rows; a new one is number ${last}`;
       details.push({ loc: ['body', key], msg, type: 'less_than_equal', ctx: { le: last } });
     }
-    return { key: cellKey(target.section, next + newRow - 1, target.spec), value };
+    // Emptied rows keep their number, so that the rows after them stay in order.
+    const row = next + newRow - 1;
+    if (row > MAX_ROW) {
+      const msg = `The table has no room for another row: it can have ${MAX_ROW} rows, including emptied ones`;
+      details.push({ loc: ['body', key], msg, type: 'too_many_rows', ctx: { max_length: MAX_ROW } });
+    }
+    return { key: cellKey(target.section, row, target.spec), value };
   });
   if (details.length > 0) throw new InvalidInput(details);
   checkLength(opened, edits);

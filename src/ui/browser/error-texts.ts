@@ -19,6 +19,7 @@ const en: Problems = {
   greater_than_equal: 'Must be at least {ge}.',
   less_than_equal: 'Must be at most {le}.',
   string_too_long: 'Must have at most {max_length} characters.',
+  too_many_rows: 'The table can have at most {max_length} rows, including emptied ones.',
 };
 
 const ru: Problems = {
@@ -33,6 +34,7 @@ const ru: Problems = {
   greater_than_equal: 'Не меньше {ge}.',
   less_than_equal: 'Не больше {le}.',
   string_too_long: 'Не более {max_length} символов.',
+  too_many_rows: 'В таблице может быть не больше {max_length} строк, включая очищенные.',
   too_long: 'Слишком много полей.',
   extra_forbidden: 'Неизвестное поле.',
   uuid_parsing: 'Документ не найден.',

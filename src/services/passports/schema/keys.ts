@@ -5,6 +5,9 @@ export type KeyTarget =
   | { readonly kind: 'field'; readonly section: Section; readonly spec: FieldSpec }
   | { readonly kind: 'cell'; readonly section: Section; readonly spec: ColumnSpec; readonly row: number };
 
+/** The highest row number of a table, which keys have in at most four digits. */
+export const MAX_ROW = 9999;
+
 export const fieldKey = (section: Section, spec: FieldSpec): string => `${section.key}:${spec.key}`;
 export const cellKey = (section: Section, row: number, spec: ColumnSpec): string => `${section.key}:${row}.${spec.key}`;
 
