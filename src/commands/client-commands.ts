@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isInCalendar } from '../base/moment.ts';
 import { stopSignal } from '../base/stop-signal.ts';
 import type { BatchesOptions } from './batches.ts';
 import type { ListDeliveriesOptions, RedeliverOptions } from './deliveries.ts';
@@ -255,7 +256,8 @@ const collect = (value: string, earlier: readonly string[] = []): readonly strin
 
 function parseTime(text: string): Date {
   const time = new Date(text);
-  if (Number.isNaN(time.getTime()) || time.getTime() < 0)
+  const isMissingDay = /^\d{4}-\d{2}-\d{2}/.test(text) && !isInCalendar(text);
+  if (Number.isNaN(time.getTime()) || time.getTime() < 0 || isMissingDay)
     throw new InvalidArgumentError('Use a date or a time like 2026-01-31T08:00Z.');
   return time;
 }

@@ -126,6 +126,17 @@ describe('Passports exports', () => {
       status: 422,
       body: { detail: [{ loc: ['query', 'from'] }] },
     });
+    for (const [query, name] of [
+      ['from=2024-02-30', 'from'],
+      ['to=2024-06-31', 'to'],
+      ['from=2024-06-31T10:00Z', 'from'],
+      ['from=2024-03-02&to=2024-03-01', 'to'],
+      ['from=2024-03-01T10:00Z&to=2024-03-01T09:00Z', 'to'],
+    ]) {
+      const refused = await client.get(`/export/all/excel?${query}`);
+      expect(refused, query).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', name] }] } });
+    }
+    expect(await ids('?from=2024-03-01T10:00Z&to=2024-03-01')).toEqual([]);
     const clerk = await passports.signIn(USER_KEY);
     expect(await clerk.get('/export/all/excel')).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
     const { headers } = await client.get('/export/all/excel');

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts';
+import { isInCalendar } from '../../../base/moment.ts';
 import { checkUrl, type UrlPolicy, UrlRejected } from '../../../base/outbound-url.ts';
 import type { Detail } from '../../../http/validation-details.ts';
 import { type Grouping, readGrouping } from '../../shared/grouping.ts';
@@ -122,8 +123,7 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(
 function parseDate(text: string): Date | undefined {
   const [, year, month, day, time = '00:00', zone = 'Z'] = DATE.exec(text) ?? [];
   if (year === undefined || year < '1900' || year > '2999') return undefined;
-  // JavaScript parses 30 February as 1 March.
-  if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return undefined;
+  if (!isInCalendar(text)) return undefined;
   const date = new Date(`${year}-${month}-${day}T${time}${zone.toUpperCase()}`);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
+import { parseMoment } from '../../../base/moment.ts';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
@@ -251,21 +252,12 @@ const isMidnight = (at: Date) => at.getTime() % DAY_MS === 0;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 const dayOrMoment = (at: Date) => (isMidnight(at) ? dayOf(at) : at.toISOString());
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
-
-function momentOf(key: 'from' | 'to', text: string | undefined): { at: Date; wholeDay: boolean } | undefined {
+function momentOf(key: 'from' | 'to', text: string | undefined) {
   if (text === undefined) return undefined;
-  const at = new Date(text);
-  const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  if ((wholeDay || MOMENT.test(text)) && !Number.isNaN(at.getTime()) && isOfMonth(text)) return { at, wholeDay };
+  const moment = parseMoment(text);
+  if (moment !== undefined) return moment;
   const msg = 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z';
   throw invalid(key, msg, text, 'datetime_parsing');
-}
-
-/** JavaScript parses 30 February as 1 March. */
-function isOfMonth(text: string): boolean {
-  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
-  return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate();
 }
 
 const invalid = (key: keyof SearchQuery, msg: string, input: unknown, type = 'value_error') =>

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
+import { parseMoment } from '../../../base/moment.ts';
 import { errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
@@ -168,18 +169,23 @@ function send(reply: FastifyReply, type: string, disposition: string, bytes: Asy
 /** A date as `to` includes the whole day. */
 function range({ from, to }: Static<typeof RangeQuery>): { from?: Date; to?: Date } {
   const [first, last] = [parseTime('from', from), parseTime('to', to)];
+  const lastMs = last && last.at.getTime() + (last.wholeDay ? DAY_MS - 1 : 0);
+  if (first && lastMs !== undefined && first.at.getTime() > lastMs) {
+    const msg = 'Input should not be before `from`';
+    throw new InvalidInput([{ loc: ['query', 'to'], msg, type: 'value_error', input: to!.slice(0, 100) }]);
+  }
   return {
     ...(first && { from: first.at }),
-    ...(last && { to: last.wholeDay ? new Date(last.at.getTime() + 86_400_000) : last.at }),
+    ...(last && { to: last.wholeDay ? new Date(last.at.getTime() + DAY_MS) : last.at }),
   };
 }
 
-function parseTime(name: string, text: string | undefined): { at: Date; wholeDay: boolean } | undefined {
+const DAY_MS = 86_400_000;
+
+function parseTime(name: string, text: string | undefined) {
   if (text === undefined) return undefined;
-  const at = new Date(text);
-  const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const isValid = wholeDay || /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text);
-  if (isValid && !Number.isNaN(at.getTime())) return { at, wholeDay };
+  const moment = parseMoment(text);
+  if (moment !== undefined) return moment;
   const msg = 'Input should be a valid date or datetime';
   throw new InvalidInput([{ loc: ['query', name], msg, type: 'datetime_parsing', input: text.slice(0, 100) }]);
 }
