@@ -202,6 +202,17 @@ describe('POST /upload', () => {
     }
   });
 
+  it('shows the rejected and the accepted files of a form', async () => {
+    const files = [{ name: '<b>.txt', bytes: 'text' }, createPdf('план.pdf')];
+    const headers = { ...ACCEPT_HTML, 'accept-language': 'ru' };
+    const browser = passports.client();
+    const page = await browser.post('/upload', { files, headers });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('&lt;b>.txt: Неподдерживаемый формат файла.');
+    expect(page.text).toMatch(/id="accepted".*план\.pdf/s);
+    expect((await browser.get('/api/tasks')).body.total).toBe(1);
+  });
+
   it('keeps the order of the files, reports rejected ones and stores the others', async () => {
     const before = await listStoredFiles();
     const answer = await passports.client().post('/upload', {

@@ -124,7 +124,10 @@ export async function createGateway(deps: {
     await acceptUploads(scope);
     // Only multipart bodies.
     scope.removeContentTypeParser('*');
-    uploadRoute(scope, { authGuard, replies, documents, files, cacheKey });
+    uploadRoute(scope, {
+      ...{ authGuard, replies, documents, files, cacheKey },
+      sendResult: (...args) => pages.sendUploadResult(...args),
+    });
     uploadImagesRoute(scope, { authGuard, documents, files });
   });
   await batchRoutes(app, {

@@ -15,6 +15,7 @@ import { listPage } from './list-page.tsx';
 import { qualityPage } from './quality-page.tsx';
 import { taskPage } from './task-page.tsx';
 import { templatesPage } from './templates-page.tsx';
+import { createUploadResult, type SendUploadResult } from './upload-result.tsx';
 
 /** The pages use the same routes as other clients; their forms work without a script. */
 export function pageRoutes(
@@ -27,7 +28,7 @@ export function pageRoutes(
     schema: Schema;
     version: string;
   },
-): { refusal: ErrorPage } {
+): { refusal: ErrorPage; sendUploadResult: SendUploadResult } {
   const { documents, templates, schema, version } = deps;
   const assets = assetRoutes(app, { folders: ['ui', 'services/passports'], files: [] });
   const frame = createFrame({ ...deps, assets });
@@ -42,7 +43,7 @@ export function pageRoutes(
     styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
     login: ({ words, message }) => <Login words={words} refused={message} />,
   });
-  return { refusal };
+  return { refusal, sendUploadResult: createUploadResult(frame) };
 }
 
 function loginPage(app: Gateway, { frame }: { frame: Frame }): void {

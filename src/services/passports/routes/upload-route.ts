@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import { idempotencyInProgress } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
 import { sniffImage } from '../../../base/sniff.ts';
@@ -38,9 +40,15 @@ export function uploadRoute(
     documents: DocumentStore;
     files: Files;
     cacheKey: (contentHash: string) => string;
+    /** The page for a form some of whose files are rejected. */
+    sendResult: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      uploaded: Static<typeof Uploaded>,
+    ) => Promise<FastifyReply>;
   },
 ): void {
-  const { authGuard, replies, documents, files, cacheKey } = deps;
+  const { authGuard, replies, documents, files, cacheKey, sendResult } = deps;
   app.post(
     '/upload',
     {
@@ -49,7 +57,7 @@ export function uploadRoute(
       schema: {
         summary: 'Upload PDF files',
         description:
-          'Creates a task for each PDF; other files are listed in `rejected`. Creates a session if the browser has none. With `Accept: application/json` the response is JSON, otherwise a redirect to `/`.',
+          'Creates a task for each PDF; other files are listed in `rejected`. Creates a session if the browser has none. With `Accept: application/json` the response is JSON, otherwise a redirect to `/`, or a page that lists the files if some are rejected.',
         operationId: 'upload',
         tags: ['documents'],
         shown: {
@@ -67,7 +75,7 @@ export function uploadRoute(
         response: {
           200: describeResponse('All results are cached.', Uploaded),
           202: describeResponse('Queued.', Uploaded),
-          303: { description: 'To `/`, for forms.', type: 'null' },
+          303: { description: 'To `/`, for forms without rejected files.', type: 'null' },
           ...errorResponses(...uploadErrors(PDF_LIMITS, SIZE), idempotencyInProgress(), notADocument('a PDF')),
         },
       },
@@ -110,6 +118,7 @@ export function uploadRoute(
           return answerOf(created);
         });
         if (wantsJson(request.headers.accept)) return await reply.code(status as 200 | 202).send(body);
+        if (body.rejected.length > 0) return await sendResult(request, reply, body);
         return await reply.redirect('/', 303);
       } catch (error) {
         // `create` takes over the files.
