@@ -707,6 +707,39 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
+  it('keep photos that are added while a document is created', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const photo = async (name: string) => ({
+      ...{ name, mimeType: 'image/png' },
+      buffer: await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
+        .png()
+        .toBuffer(),
+    });
+    const captions = () => page.locator('#page-images .caption').allTextContents();
+    await page.locator('#photos').setInputFiles([await photo('a.png'), await photo('b.png')]);
+    await until(captions).toEqual(['Page 1: a.png', 'Page 2: b.png']);
+    const [started, released] = [new EventEmitter(), new EventEmitter()];
+    const [requested, gone] = [once(started, 'started'), once(released, 'go')];
+    await page.route('**/api/v1/create-pdf', async (route) => {
+      started.emit('started');
+      await gone;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create document (2)' }).click();
+    await requested;
+    await page.locator('#photos').setInputFiles(await photo('c.png'));
+    await page.locator('#photos').setInputFiles(await photo('d.png'));
+    expect(await page.locator('#create-document').isDisabled()).toBe(true);
+    released.emit('go');
+    const names = () =>
+      page.locator('#page-images li').evaluateAll((all: any[]) => all.map((item) => item.dataset.name).sort());
+    await until(names, 15_000).toEqual(['c.png', 'd.png']);
+    expect(await page.locator('#create-document').isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Create document (2)' }).click();
+    await until(() => page.locator('#documents li').count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
   it('offer a retry for failed documents and show its result', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signInToIsolated(test);
     await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));

@@ -6,6 +6,8 @@ import { MARKER } from '../../src/base/files/stored-keys.ts';
 import { openPdf } from '../../src/services/passports/model/pages/pdf.ts';
 import { type Client, createPdf, type Passports, startPassports } from '../support/passports.ts';
 
+/** First half of the advisory lock of `checkQuota`. */
+const QUOTA_LOCK = 1_884_220_664;
 const UNKNOWN_ID = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
 
 let passports: Passports;
@@ -193,6 +195,31 @@ describe('POST /api/v1/create-pdf', () => {
     }
     await document.close();
     expect(shapes).toEqual(['upright', 'lying', 'upright']);
+  });
+
+  it('keeps images that are uploaded while the PDF is created', async () => {
+    const program = await passports.signIn();
+    const ids = await uploadPictures(program, 2);
+    const { db } = passports.database;
+    const waiting = async () => {
+      const WAITING = `
+        select count(*)::int as count from pg_locks
+         where locktype = 'advisory' and classid = ${QUOTA_LOCK} and not granted
+           and database = (select oid from pg_database where datname = current_database())`;
+      return (await db.query<{ count: number }>(WAITING)).rows[0]!.count;
+    };
+    const [uploaded, created] = await db.transaction(async (tx) => {
+      // Both requests wait for this lock in turn, so the image is stored after the request has read the others.
+      await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [QUOTA_LOCK, 'key:admin']);
+      const upload = uploadPictures(program);
+      await expect.poll(waiting).toBe(1);
+      const creation = create(program, ids);
+      await expect.poll(waiting).toBe(2);
+      return [upload, creation] as const;
+    });
+    expect((await created).status).toBe(202);
+    expect((await program.get('/api/v1/images')).body.image_ids).toEqual(await uploaded);
+    await program.request(`/api/v1/image/${(await uploaded)[0]}`, { method: 'DELETE' });
   });
 
   it('uses the cache for the same images with the same order and rotation', async () => {

@@ -16,6 +16,9 @@ export function createPageOrder(
     byId<HTMLButtonElement>('create-document'),
   ];
   let dragged: HTMLElement | undefined;
+  let uploads = 0;
+  /** Creating a document removes the stored photos, so it and uploads exclude each other. */
+  let creation: Promise<void> | undefined;
 
   const items = () => [...list.children] as HTMLElement[];
   const find = <T extends Element>(item: Element, selector: string) => item.querySelector<T>(selector)!;
@@ -27,6 +30,7 @@ export function createPageOrder(
       find<HTMLImageElement>(item, 'img').alt = name;
     }
     panel.hidden = items().length === 0;
+    createButton.disabled = uploads > 0 || creation !== undefined;
     createButton.textContent = fill(texts.createDocument, { count: items().length });
   }
 
@@ -93,22 +97,27 @@ export function createPageOrder(
   createButton.addEventListener('click', () =>
     attempt(async () => {
       requireValidTags();
-      createButton.disabled = true;
+      creation = create();
+      renumber();
       try {
-        const image_ids = items().map((item) => item.dataset['id']);
-        await request('api/v1/create-pdf', {
-          method: 'POST',
-          body: JSON.stringify({ image_ids, ...readGroupingInputs() }),
-          headers: { 'content-type': 'application/json' },
-        });
-        list.replaceChildren();
-        renumber();
-        await refresh();
+        await creation;
       } finally {
-        createButton.disabled = false;
+        creation = undefined;
+        renumber();
       }
+      await refresh();
     }),
   );
+
+  async function create(): Promise<void> {
+    const sent = items();
+    await request('api/v1/create-pdf', {
+      method: 'POST',
+      body: JSON.stringify({ image_ids: sent.map((item) => item.dataset['id']), ...readGroupingInputs() }),
+      headers: { 'content-type': 'application/json' },
+    });
+    for (const item of sent) item.remove();
+  }
 
   async function load(): Promise<void> {
     const { images } = await request<PageImages>('api/v1/images');
@@ -120,11 +129,18 @@ export function createPageOrder(
   return {
     async add(files: readonly File[]): Promise<void> {
       const itemsOf = ({ images }: PageImagesUploaded) => images;
-      const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
-      if (!hasSession) await refresh();
-      for (const image of accepted) show(image);
-      renumber();
-      if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
+      uploads++;
+      try {
+        while (creation !== undefined) await creation.catch(() => {});
+        renumber();
+        const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
+        if (!hasSession) await refresh();
+        for (const image of accepted) show(image);
+        if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
+      } finally {
+        uploads--;
+        renumber();
+      }
     },
   };
 }

@@ -38,7 +38,7 @@ export function createPdfRoute(
       config: { access: 'session' },
       schema: {
         summary: 'Create a PDF from images and extract it',
-        description: `At most ${maxImages} images, in page order. Deletes the images of the session.`,
+        description: `At most ${maxImages} images, in page order. Deletes the images that the session had at the time of the request.`,
         operationId: 'createPdf',
         tags: ['images'],
         body: CreatePdf,
@@ -69,6 +69,8 @@ export function createPdfRoute(
       const { status, body } = await replies.runOnce(request, reply, operation, async (keep) => {
         const sessionImages = await documents.images(caller.session);
         const images = selectImages(ids, sessionImages, maxImages);
+        // Images that are uploaded during the assembly are kept.
+        const toRemove = sessionImages.map(({ id }) => id);
         const stored = await assemble(files, images);
         const document: NewDocument = {
           filename: nameOf(images[0]!),
@@ -83,7 +85,7 @@ export function createPdfRoute(
           caller,
           { newDocuments: [document], grouping },
           async (tx, [createdDocument]) => {
-            await documents.clearImages(caller.session, tx);
+            await documents.removeImages(caller.session, toRemove, tx);
             await keep(tx, answerOf(createdDocument!));
           },
         );

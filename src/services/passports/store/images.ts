@@ -28,8 +28,8 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
     rotate: async (session: string, id: string, by: 90 | 270) =>
       (await query(ROTATE, [session, id, ttlSeconds, by]))[0],
     remove: async (session: string, id: string) => (await query(REMOVE, [session, id, ttlSeconds])).length > 0,
-    async clear(session: string, tx: Queryable = db) {
-      await tx.query('delete from passport_images where session = $1', [session]);
+    async removeMany(session: string, ids: readonly string[], tx: Queryable = db) {
+      await tx.query('delete from passport_images where session = $1 and id = any($2::text[])', [session, ids]);
     },
     async deleteExpired() {
       const { rowCount } = await db.query(DELETE_EXPIRED, [ttlSeconds]);

@@ -137,8 +137,8 @@ export function postgresDocumentStore(deps: {
       if (removed) await deletions.drain();
       return removed;
     },
-    async clearImages(session: string, tx?: Queryable) {
-      await images.clear(session, tx);
+    async removeImages(session: string, ids: readonly string[], tx?: Queryable) {
+      await images.removeMany(session, ids, tx);
       if (tx === undefined) await deletions.drain();
     },
 
