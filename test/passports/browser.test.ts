@@ -686,6 +686,8 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#upload-status').textContent()).toBe('Uploaded: 27');
     expect(await page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
     await until(() => page.locator('#documents li').count()).toBe(25);
+    await until(() => page.locator('#paging').textContent()).toContain('1 of 2');
+    await page.getByRole('link', { name: /Older/ }).waitFor();
     const { items } = await (await page.request.get(`${isolated.url}/api/tasks?limit=50`)).json();
     for (const { id, filename } of items) {
       if (filename === '7.pdf') await isolated.succeed(id);
@@ -704,6 +706,29 @@ describe('Passports pages for every document state', () => {
     await page.getByRole('link', { name: 'Completed', exact: true }).click();
     await page.waitForURL('**/?status=SUCCESS');
     expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
+    expect(problems).toEqual([]);
+  });
+
+  it('show the last page after the documents of a later one are deleted', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const files = Array.from({ length: 26 }, (_, i) => ({
+      name: `${i}.pdf`,
+      mimeType: 'application/pdf',
+      buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
+    }));
+    await page.locator('#pdfs').setInputFiles(files);
+    await until(() => page.locator('#upload-status').textContent()).toBe('Uploaded: 26');
+    await page.getByRole('link', { name: /Older/ }).click();
+    await page.waitForURL('**/?page=2');
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.locator('#documents .remove').click();
+    await until(() => page.locator('#documents li').count()).toBe(25);
+    expect(await page.locator('#no-documents').isVisible()).toBe(false);
+    expect(await page.locator('#paging').isVisible()).toBe(false);
+    expect(page.url()).toBe(`${isolated.url}/`);
+    await page.goto(`${isolated.url}/?page=9&status=SUCCESS`);
+    expect(page.url()).toBe(`${isolated.url}/?status=SUCCESS`);
     expect(problems).toEqual([]);
   });
 

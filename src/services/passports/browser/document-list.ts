@@ -54,6 +54,11 @@ export function createDocumentList({ texts }: ListPage, attempt: (act: () => Pro
     for (const [i, row] of newRows.entries())
       if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
     byId('no-documents').hidden = newRows.length > 0;
+    const [paging, freshPaging] = [byId('paging'), page.getElementById('paging')!];
+    paging.hidden = freshPaging.hidden;
+    if (!paging.isEqualNode(freshPaging)) replaceContent(paging, freshPaging);
+    // The server redirects from a page without documents to the last one.
+    if (new URL(page.URL).search !== location.search) history.replaceState(null, '', page.URL);
   }
 
   /** Keeps the rename form, except for a changed name. */

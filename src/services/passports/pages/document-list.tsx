@@ -25,11 +25,8 @@ interface ListProps {
 
 export function DocumentList(props: ListProps): JSX.Element {
   const { texts, items, total, page, status, group, signedIn } = props;
-  const pages = Math.max(1, Math.ceil(total / PER_PAGE));
-  const pageUrl = (to: number, of: string | null) => {
-    const query = { ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) };
-    return listUrl({ ...omitUndefined(group), ...query });
-  };
+  const pages = countPages(total);
+  const pageUrl = (to: number, of: string | null) => listUrl(pageQuery(to, of, group));
   const exportQuery = new URLSearchParams(omitUndefined(group));
   const isFiltered = status !== null || exportQuery.size > 0;
   return (
@@ -68,7 +65,7 @@ export function DocumentList(props: ListProps): JSX.Element {
         ))}
       </ul>
       <div class="row">
-        <p class="paging" hidden={pages === 1}>
+        <p id="paging" class="paging" hidden={pages === 1}>
           {page > 1 && <A href={pageUrl(page - 1, status)} rel="prev" text={`← ${texts.previous}`} />}{' '}
           <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
           {page < pages && <A href={pageUrl(page + 1, status)} rel="next" text={`${texts.next} →`} />}
@@ -88,6 +85,14 @@ export function DocumentList(props: ListProps): JSX.Element {
     </section>
   );
 }
+
+export const countPages = (total: number): number => Math.max(1, Math.ceil(total / PER_PAGE));
+
+export const pageQuery = (page: number, status: string | null, group: ListProps['group']): Record<string, string> => ({
+  ...omitUndefined(group),
+  ...(status !== null && { status }),
+  ...(page > 1 && { page: String(page) }),
+});
 
 const listUrl = (query: Readonly<Record<string, string>>) =>
   Object.keys(query).length === 0 ? './' : `?${new URLSearchParams(query)}`;

@@ -6,7 +6,7 @@ import { A, P } from '../../../ui/text-elements.tsx';
 import { ListQuery } from '../api-schema.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
 import type { DocumentStore } from '../store/postgres.ts';
-import { DocumentList, PER_PAGE } from './document-list.tsx';
+import { countPages, DocumentList, PER_PAGE, pageQuery } from './document-list.tsx';
 import type { Frame } from './frame.tsx';
 import { NewDocument, PageOrder } from './new-document.tsx';
 
@@ -22,6 +22,12 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
       const { page, status, project, tag } = request.query;
       const filter = { page, limit: PER_PAGE, status, project, tag };
       const { items, total } = caller ? await documents.list(caller.session, filter) : { items: [], total: 0 };
+      const last = countPages(total);
+      // The documents of a page can be deleted while it is open.
+      if (page > last) {
+        const query = new URLSearchParams(pageQuery(last, status ?? null, { project, tag }));
+        return reply.redirect(query.size === 0 ? '/' : `/?${query}`, 303);
+      }
       const texts = listTexts[language];
       const hasSession = caller !== undefined;
       return frame.send(reply, viewer, {
