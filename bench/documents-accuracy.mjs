@@ -8,6 +8,8 @@
 //   The forms of a folder as described in test/passports/accuracy/blind/README.md: at first sight (both documents of each
 //   form), and at second sight (document 2 after document 1 was corrected). `--cache` keeps the pages that were read, so
 //   that another network is measured without reading them again; `--wrong` lists missing and wrong values.
+//   FOLDER may also have PDFs, scans and photos with their truth (test/passports/accuracy/document-folder.ts). Their kinds are
+//   the ends of the names, such as scan200; all are measured unless `--kinds` names some.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +14,13 @@ import { type Ocr, openBlindReader } from './blind-reading.ts';
 import { type Accuracy, compareFields, sumShares } from './compare.ts';
 import { type Band, bandFrom, countBands, sumBands } from './confidence-bands.ts';
 import { confirm } from './confirm.ts';
-import type { Kind } from './reading.ts';
+import { readDocumentFolder } from './document-folder.ts';
 
 // Measures the forms of blind/: `node bench/documents-accuracy.mjs blind` describes the arguments.
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
   options: {
-    kinds: { type: 'string', default: 'pdf,scan,photo' },
+    kinds: { type: 'string' },
     ocr: { type: 'string', default: 'system' },
     cache: { type: 'string' },
     network: { type: 'string' },
@@ -28,7 +29,11 @@ const { positionals, values: options } = parseArgs({
 });
 const [name = 'first'] = positionals;
 const folder = /^\w+$/u.test(name) ? fileURLToPath(new URL(`blind/${name}`, import.meta.url)) : name;
-const forms = await readBlindForms(folder);
+const allForms = await (existsSync(join(folder, 'truth')) ? readDocumentFolder(folder) : readBlindForms(folder));
+const fileKinds = new Set(
+  allForms.flatMap(({ documents }) => documents.flatMap(({ files }) => [...(files?.keys() ?? [])])),
+);
+const kinds = options.kinds?.split(',') ?? (fileKinds.size > 0 ? [...fileKinds] : ['pdf', 'scan', 'photo']);
 const cache = options.cache ?? (await mkdtemp(join(tmpdir(), 'blind-forms-')));
 const reader = openBlindReader({ cache, ocr: options.ocr as Ocr });
 const finder = await openFieldFinder(loadSchema(), { network: options.network ?? (await bundledFile('fields.onnx')) });
@@ -39,30 +44,36 @@ interface Sight {
   readonly bands: readonly Band[];
 }
 
-async function measure(kind: Kind): Promise<void> {
+async function measure(kind: string): Promise<void> {
+  const forms = allForms
+    .map(({ name, documents }) => ({
+      name,
+      documents: documents.filter(({ files }) => files === undefined || files.has(kind)),
+    }))
+    .filter(({ documents }) => documents.length > 0);
   const first: Sight[][] = [];
   const lessons: Template[] = [];
-  const last: { document: BlindDocument; pages: ReadPage[] }[] = [];
-  for (const form of forms) {
+  const later: { form: number; document: BlindDocument; pages: ReadPage[] }[] = [];
+  for (const [i, form] of forms.entries()) {
     const sights: Sight[] = [];
     for (const document of form.documents) {
       const pages = await reader.read(form.name, document, kind);
       const { fields } = await finder.find(pages, signal);
       sights.push(compare(fields, document));
-      if (document.number === 2) last.push({ document, pages });
+      if (document.number > 1) later.push({ form: i, document, pages });
       else lessons.push(await learn(form, pages, fields, document));
     }
     first.push(sights);
   }
-  const second: Sight[] = [];
-  const matched: string[] = [];
-  for (const { document, pages } of last) {
+  const second: Sight[][] = forms.map(() => []);
+  const matched: string[][] = forms.map(() => []);
+  for (const { form, document, pages } of later) {
     // All templates, so that a match with another form counts.
     const { fields, template } = await finder.find(pages, signal, lessons);
-    second.push(compare(fields, document));
-    matched.push(template?.id ?? '');
+    second[form]!.push(compare(fields, document));
+    matched[form]!.push(template?.id ?? 'none');
   }
-  report(kind, first, second, matched);
+  report(kind, forms, { first, second, matched });
 }
 
 type Fields = Parameters<typeof confirm>[0];
@@ -82,29 +93,36 @@ async function learn(
   return { id: name, lessons: lesson ? [lesson] : [] };
 }
 
-function report(kind: Kind, first: readonly Sight[][], second: readonly Sight[], matched: readonly string[]): void {
+interface Measured {
+  readonly first: readonly Sight[][];
+  readonly second: readonly Sight[][];
+  /** Names of the forms whose templates the later documents match. */
+  readonly matched: readonly string[][];
+}
+
+function report(kind: string, forms: readonly BlindForm[], { first, second, matched }: Measured): void {
   const row = (sights: readonly Sight[], again: readonly Sight[], template: string) => ({
     ...describe(sights, 'first'),
     ...describe(again, 'second'),
     template,
   });
   const table = Object.fromEntries(
-    forms.map(({ name }, i) => [
-      name,
-      row(first[i]!, [second[i]!], matched[i] === name ? 'own' : matched[i] || 'none'),
-    ]),
+    forms.map(({ name }, i) => {
+      const templates = new Set(matched[i]!.map((one) => (one === name ? 'own' : one)));
+      return [name, row(first[i]!, second[i]!, [...templates].join())];
+    }),
   );
-  const own = forms.filter(({ name }, i) => matched[i] === name).length;
+  const own = forms.flatMap(({ name }, i) => matched[i]!.filter((one) => one === name)).length;
   console.log(`\n${kind}: ${forms.length} forms of ${name}`);
-  console.table({ ...table, ALL: row(first.flat(), second, `${own} own`) });
+  console.table({ ...table, ALL: row(first.flat(), second.flat(), `${own} own`) });
   console.table({
     'first sight': describeBands(first.flat()),
-    'second sight': describeBands(second),
+    'second sight': describeBands(second.flat()),
   });
   if (!options.wrong) return;
   for (const [i, form] of forms.entries()) {
     for (const [at, { accuracy }] of first[i]!.entries()) list(`${form.name} ${at + 1}, first sight`, accuracy);
-    list(`${form.name} 2, second sight`, second[i]!.accuracy);
+    for (const [at, { accuracy }] of second[i]!.entries()) list(`${form.name} ${at + 2}, second sight`, accuracy);
   }
 }
 
@@ -136,7 +154,7 @@ const describeBands = (sights: readonly Sight[]): Record<string, string> =>
   );
 
 try {
-  for (const kind of options.kinds.split(',')) await measure(kind as Kind);
+  for (const kind of kinds) await measure(kind);
 } finally {
   await Promise.all([reader.close(), finder.close()]);
   if (options.cache === undefined) await rm(cache, { recursive: true });

@@ -2,16 +2,19 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Truth } from './layout.ts';
 
-/** A form with two documents, as described in blind/README.md. */
+/** A form with documents, two in blind/ (README.md there). */
 export interface BlindForm {
   readonly name: string;
   readonly documents: readonly BlindDocument[];
 }
 
 export interface BlindDocument {
-  /** 1 or 2; also the seed of scan and photo. */
+  /** From 1; also the seed of scan and photo. */
   readonly number: number;
-  readonly html: string;
+  /** Printed for each kind. */
+  readonly html?: string;
+  /** The pages by kind, if they are not made from `html`: a PDF, or images. */
+  readonly files?: ReadonlyMap<string, readonly string[]>;
   readonly truth: Truth;
 }
 

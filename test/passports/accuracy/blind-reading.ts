@@ -9,7 +9,7 @@ import { type DocumentReader, type Kind, openDocumentReader } from './reading.ts
 
 export type Ocr = 'system' | 'registry';
 
-/** Prints the documents of blind forms with Chromium and reads them. Keeps PDFs and pages in the folder `cache`. */
+/** Prints the documents of blind forms with Chromium, unless they are files, and reads them. Keeps PDFs and pages in the folder `cache`. */
 export function openBlindReader({ cache, ocr }: { cache: string; ocr: Ocr }) {
   let browser: Promise<Browser> | undefined;
   let reader: DocumentReader | undefined;
@@ -25,16 +25,22 @@ export function openBlindReader({ cache, ocr }: { cache: string; ocr: Ocr }) {
     await page.close();
   }
 
+  async function printed(form: string, number: number, html: string): Promise<string> {
+    const pdf = join(cache, `${form}.${number}.pdf`);
+    if (!existsSync(pdf)) await print(html, pdf);
+    return pdf;
+  }
+
   return {
-    async read(form: string, { number, html }: BlindDocument, kind: Kind): Promise<ReadPage[]> {
+    async read(form: string, { number, html, files }: BlindDocument, kind: string): Promise<ReadPage[]> {
       const suffix = ocr === 'registry' && kind !== 'pdf' ? `${kind}-registry` : kind;
       const path = join(cache, `${form}.${number}.${suffix}.json`);
       if (existsSync(path)) return JSON.parse(await readFile(path, 'utf8')) as ReadPage[];
       await mkdir(cache, { recursive: true });
-      const pdf = join(cache, `${form}.${number}.pdf`);
-      if (!existsSync(pdf)) await print(html, pdf);
       reader ??= openDocumentReader(ocr === 'registry' ? { tesseract: 'none' } : {});
-      const pages = await reader.readPdf(pdf, kind, number);
+      const pages = files
+        ? await reader.readFiles(files.get(kind)!)
+        : await reader.readPdf(await printed(form, number, html!), kind as Kind, number);
       await writeFile(path, JSON.stringify(pages));
       return pages;
     },

@@ -1,13 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
+import { createLog } from '../../../src/base/log.ts';
+import { assemblePdf } from '../../../src/services/passports/images/assemble-pdf.ts';
 import {
   openScanReader,
   type ScanReader,
   type ScanReaderOptions,
 } from '../../../src/services/passports/model/ocr/read-scan.ts';
 import { openPdf, type Pdf } from '../../../src/services/passports/model/pages/pdf.ts';
+import { readDocument } from '../../../src/services/passports/model/read-document.ts';
 import type { ReadPage } from '../../../src/services/passports/page-geometry.ts';
 import { simulatePhoto, simulateScan } from './degrade.ts';
 import type { GeneratedDocument } from './documents.ts';
@@ -21,6 +25,8 @@ export interface DocumentReader {
   read(made: GeneratedDocument, kind: Kind, seed: number): Promise<ReadPage[]>;
   /** `turned` rotates photos. */
   readPdf(path: string, kind: Kind, seed: number, turned?: Rotation): Promise<ReadPage[]>;
+  /** A PDF, or images that become one as in the product. */
+  readFiles(paths: readonly string[]): Promise<ReadPage[]>;
   close(): Promise<void>;
 }
 
@@ -62,18 +68,39 @@ export function openDocumentReader(options: ScanReaderOptions = {}): DocumentRea
     }
   }
 
+  async function withPdf<T>(pdf: Buffer, read: (path: string) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(join(tmpdir(), 'document-'));
+    try {
+      const path = join(folder, 'made.pdf');
+      await writeFile(path, pdf);
+      return await read(path);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  async function readFiles(paths: readonly string[]): Promise<ReadPage[]> {
+    if (paths[0]!.endsWith('.pdf')) return readPdf(paths[0]!, 'pdf', 1);
+    const images = paths.map((path) => ({ rotation: 0 as const, read: () => readFile(path) }));
+    scans ??= openScanReader(options);
+    const context = {
+      ...{ reader: await scans, known: new Map<never, never>(), log: createLog('silent', 'test'), signal },
+      ...{ savePage: async () => '', onPage: () => undefined },
+    };
+    return withPdf(await buffer(assemblePdf(images)), async (path) => {
+      const pdf = await openPdf(path, { maxPages: 50, signal });
+      try {
+        return [...(await readDocument(pdf, context)).pages];
+      } finally {
+        await pdf.close();
+      }
+    });
+  }
+
   return {
     readPdf,
-    async read(made, kind, seed) {
-      const folder = await mkdtemp(join(tmpdir(), 'document-'));
-      try {
-        const path = join(folder, 'made.pdf');
-        await writeFile(path, made.pdf);
-        return await readPdf(path, kind, seed, made.layout.turned);
-      } finally {
-        await rm(folder, { recursive: true });
-      }
-    },
+    readFiles,
+    read: (made, kind, seed) => withPdf(made.pdf, (path) => readPdf(path, kind, seed, made.layout.turned)),
     async close() {
       await (await scans)?.close();
     },
