@@ -14,7 +14,7 @@ import type { TaskService } from '../../src/services/shared/service.ts';
 import { createDateFormat } from '../../src/ui/browser/date-format.ts';
 import { type OpenedPage, openPage } from '../support/browser/open-page.ts';
 import { sheetsOf } from '../support/export/workbook.ts';
-import { ADMIN_KEY, type Passports, startPassports } from '../support/passports.ts';
+import { ADMIN_KEY, createExtraction, type Passports, startPassports } from '../support/passports.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 const KEY = 'browser-key-1234567890';
@@ -880,6 +880,48 @@ describe('Passports pages for every document state', () => {
     await page.keyboard.press('Enter');
     await until(warned).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
     expect(problems).toEqual([]);
+  });
+
+  /** Opens a new document with `fields` beside those of every test document. */
+  async function openDocument(test: Test, name: string, fields: Record<string, string | number> = {}) {
+    const { page, problems } = await signInToIsolated(test);
+    const id = await uploadTo(page, name);
+    const read = (value: string | number) => ({
+      ...{ value, confidence: 0.99, source: 'text' as const, page: 1, bbox: null, text: String(value) },
+    });
+    const added = Object.entries(fields).map(([key, value]) => [key, read(value)]);
+    await isolated.succeed(id, { fields: { ...createExtraction().fields, ...Object.fromEntries(added) } });
+    await page.goto(`${isolated.url}/task/${id}`);
+    const data = async () => (await (await page.request.get(`${isolated.url}/api/task/${id}/result`)).json()).data;
+    return { page, problems, id, data };
+  }
+
+  it('keep edits when the session has ended, and save them after the next sign-in', async (test) => {
+    const { page, problems, id, data } = await openDocument(test, 'session.pdf');
+    await page.context().clearCookies();
+    await page.locator('#confirm').click();
+    await until(() => page.locator('#save-status a').textContent()).toBe('Sign in again');
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('5');
+    const problem = page.locator('[data-field="general:floors"] .problem');
+    await until(() => problem.textContent()).toContain('Your session has ended.');
+    expect(page.url()).toBe(`${isolated.url}/task/${id}`);
+    expect([await value(page, 'general:floors'), await value(page, 'general:floor')]).toEqual(['10', '5']);
+
+    const opened = page.waitForEvent('popup');
+    await problem.getByRole('link').click();
+    const tab = await opened;
+    await tab.locator('#api_key').fill(ADMIN_KEY);
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL(`${isolated.url}/`);
+    for (const key of ['general:floors', 'general:floor']) {
+      await field(page, key).focus();
+      await page.keyboard.press('Enter');
+    }
+    await until(async () => (await data()).general).toMatchObject({ floors: 10, floor: 5 });
+    await until(() => problem.textContent()).toBe('');
+    expect(new Set(problems)).toEqual(new Set([expect.stringContaining('401')]));
   });
 });
 

@@ -4,6 +4,7 @@ import { errorMessage, RequestError, request, sendForm } from '../../../ui/brows
 import { applyRefresh } from './apply-refresh.ts';
 import { addEmptyRow, dropEmptyRows, findInputs, type Input, isChanged, markSaved } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
+import { signInPrompt } from './sign-in-prompt.ts';
 
 /**
  * Saves each value when its field loses focus. Saves run one after another with the version of the previous one, so no
@@ -75,7 +76,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     } else if (error.status === 409) {
       reload();
     } else if (error.status === 401) {
-      location.assign('../login');
+      saved.textContent = fill(texts.notSaved, { why: texts.sessionEnded });
+      for (const input of changed) showProblem(input, ...signInPrompt(texts, texts.thenSave));
     } else {
       const why = errorMessage(error, texts);
       saved.textContent = fill(texts.notSaved, { why });
@@ -97,9 +99,12 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     await send(changed.filter((input) => !conflicting.includes(input)));
   }
 
-  function showProblem(input: Input, why: string): void {
+  function showProblem(input: Input, ...why: (string | Node)[]): void {
     input.setAttribute('aria-invalid', 'true');
-    input.closest('.field, .table')!.querySelector('.problem')!.textContent = why;
+    input
+      .closest('.field, .table')!
+      .querySelector('.problem')!
+      .replaceChildren(...why);
   }
 
   /** For added or removed rows. Restores the focus. */
@@ -128,9 +133,10 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
         const headers = { 'if-match': `"${version}"` };
         await request(`../api/task/${id}/confirm`, { method: 'POST', headers });
       } catch (error) {
-        if (error instanceof RequestError && error.status === 401) location.assign('../login');
-        if (error instanceof RequestError && error.status === 412) await show();
-        saved.textContent = fill(texts.notConfirmed, { why: errorMessage(error, texts) });
+        const status = error instanceof RequestError ? error.status : undefined;
+        if (status === 412) await show();
+        if (status === 401) saved.replaceChildren(...signInPrompt(texts, texts.thenConfirm));
+        else saved.textContent = fill(texts.notConfirmed, { why: errorMessage(error, texts) });
         return;
       }
       await show();

@@ -62,6 +62,13 @@ export const reviewTexts = localize({
   saving: { en: 'Saving…', ru: 'Сохраняется…' },
   restored: { en: 'Restored', ru: 'Правка отменена' },
   notSaved: { en: 'Not saved: {why}', ru: 'Не сохранено: {why}' },
+  sessionEnded: { en: 'Your session has ended.', ru: 'Сеанс завершён.' },
+  signInAgain: { en: 'Sign in again', ru: 'Войдите снова' },
+  thenSave: {
+    en: 'in a new tab, then press Enter to save the value.',
+    ru: 'в новой вкладке и нажмите Enter, чтобы сохранить значение.',
+  },
+  thenConfirm: { en: 'in a new tab, then confirm again.', ru: 'в новой вкладке и подтвердите ещё раз.' },
   conflict: {
     en: 'Another user has saved “{value}”. Press Enter to replace it with your value.',
     ru: 'Другой пользователь сохранил «{value}». Нажмите Enter, чтобы записать ваше значение.',
