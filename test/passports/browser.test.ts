@@ -923,6 +923,55 @@ describe('Passports pages for every document state', () => {
     await until(() => problem.textContent()).toBe('');
     expect(new Set(problems)).toEqual(new Set([expect.stringContaining('401')]));
   });
+
+  /** Whether the browser would ask before it leaves the page. */
+  const asksBeforeLeaving = (page: Page) =>
+    page.evaluate(`(() => {
+      const event = new Event('beforeunload', { cancelable: true });
+      dispatchEvent(event);
+      return event.defaultPrevented;
+    })()`);
+
+  it('ask before they are left while a value is typed or saved', { tags: ['full'] }, async (test) => {
+    const { page, problems, data } = await openDocument(test, 'leaving.pdf');
+    expect(await asksBeforeLeaving(page)).toBe(false);
+    await field(page, 'general:floors').focus();
+    await page.keyboard.type('10');
+    expect(await asksBeforeLeaving(page)).toBe(true);
+
+    const saving = new EventEmitter();
+    await page.route('**/update', (route) => void once(saving, 'go').then(() => route.continue()), { times: 1 });
+    const requested = page.waitForRequest('**/update');
+    await page.keyboard.press('Enter');
+    await requested;
+    expect(await asksBeforeLeaving(page)).toBe(true);
+    saving.emit('go');
+    await until(() => asksBeforeLeaving(page)).toBe(false);
+    expect((await data()).general.floors).toBe(10);
+    expect(problems).toEqual([]);
+  });
+
+  it('finish the save of a page that was left, if the value is within the limit of browsers', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, problems, data } = await openDocument(test, 'keepalive.pdf');
+    await page.evaluate(`{
+      globalThis.kept = [];
+      const send = fetch;
+      globalThis.fetch = (path, init) => {
+        if (path.endsWith('/update')) kept.push(init.keepalive);
+        return send(path, init);
+      };
+    }`);
+    // 9 bytes a character in a form.
+    for (const text of ['short', '字'.repeat(10_000)]) {
+      await field(page, 'general:owner').fill(text);
+      await page.keyboard.press('Enter');
+      await until(async () => (await data()).general.owner).toBe(text);
+    }
+    expect(await page.evaluate('kept')).toEqual([true, false]);
+    expect(problems).toEqual([]);
+  });
 });
 
 /** Uploads a new document with its own content, so that it is not answered from the cache. */

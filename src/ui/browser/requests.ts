@@ -61,9 +61,22 @@ export function readAnswer<T>(status: number, text: string): T {
   throw new RequestError(status, body?.error?.message ?? `HTTP ${status}`, { code: body?.error?.code, fields });
 }
 
-/** Posts a form in the encoding that browsers use without scripts. */
-export const sendForm = <T>(path: string, form: Readonly<Record<string, string>>, headers: HeadersInit = {}) =>
-  request<T>(path, { method: 'POST', body: new URLSearchParams(form), headers: headers as Record<string, string> });
+/**
+ * Posts a form in the encoding that browsers use without scripts. Up to {@link MAX_KEEPALIVE_BYTES}, the browser finishes the request
+ * also after the page is left.
+ */
+export function sendForm<T>(
+  path: string,
+  form: Readonly<Record<string, string>>,
+  headers: HeadersInit = {},
+): Promise<T> {
+  const body = new URLSearchParams(form);
+  const keepalive = body.toString().length <= MAX_KEEPALIVE_BYTES;
+  return request<T>(path, { method: 'POST', body, keepalive, headers: headers as Record<string, string> });
+}
+
+/** Browsers refuse `keepalive` if the bodies of all such requests exceed 64 KiB (Fetch standard). */
+const MAX_KEEPALIVE_BYTES = 60 * 1024;
 
 /** Undefined for other text, such as an empty body or the response of a proxy. */
 export function parseJson(text: string): unknown {

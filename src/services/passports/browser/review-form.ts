@@ -5,6 +5,7 @@ import { applyRefresh } from './apply-refresh.ts';
 import { addEmptyRow, dropEmptyRows, findInputs, type Input, isChanged, markSaved } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 import { signInPrompt } from './sign-in-prompt.ts';
+import { hasUnsavedInputs } from './unsaved-inputs.ts';
 
 /**
  * Saves each value when its field loses focus. Saves run one after another with the version of the previous one, so no
@@ -15,6 +16,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   const saved = byId('save-status');
   let version = initialVersion;
   let waiting = 0;
+  let isReloading = false;
   let queue = Promise.resolve();
 
   /** Names of the inputs that had the focus. */
@@ -109,6 +111,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
 
   /** For added or removed rows. Restores the focus. */
   function reload(): void {
+    isReloading = true;
     announce(texts.reloading);
     history.replaceState({ focusedId: document.activeElement?.id }, '');
     location.reload();
@@ -212,8 +215,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     save([input]);
   });
   addEventListener('beforeunload', (event) => {
-    const isRejected = (input: Input) => isChanged(input) && input.getAttribute('aria-invalid') === 'true';
-    if (findInputs(form).some(isRejected)) event.preventDefault();
+    if (!isReloading && hasUnsavedInputs(form)) event.preventDefault();
   });
 }
 
