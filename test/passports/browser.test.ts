@@ -326,7 +326,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('move the focus to the right field when another user has changed the rows', { tags: ['full'] }, async (test) => {
+  it('keep the edit and the focus when another user has changed the rows', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'rows-of-two.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -337,6 +337,8 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     await until(() => value(page, 'rooms:8.name')).toBe('лоджия');
     await until(() => page.evaluate('document.activeElement.id')).toBe('general:floor');
+    await until(async () => (await resultOf(page)).data.general.floors).toBe(10);
+    expect(await value(page, 'general:floors')).toBe('10');
     expect(problems).toEqual([expect.stringContaining('412')]);
   });
 
@@ -971,6 +973,52 @@ describe('Passports pages for every document state', () => {
     }
     expect(await page.evaluate('kept')).toEqual([true, false]);
     expect(problems).toEqual([]);
+  });
+
+  it('keep all edits when another user has moved the rows, and save those whose values the user did not change', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, problems, data } = await openDocument(test, 'moved.pdf', { 'general:floor': 2 });
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await field(other, 'general:floor').fill('3');
+    await other.keyboard.press('Enter');
+    await other.getByRole('button', { name: 'Remove row 1' }).click();
+    await until(async () => (await data()).rooms.length).toBe(1);
+    await until(async () => (await data()).general.floor).toBe(3);
+
+    const refresh = await delayNextUpdate(page);
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    await refresh.requested;
+    await field(page, 'general:floor').fill('4');
+    await field(page, 'rooms:1.name').fill('прихожая');
+    await field(page, 'rooms:2.area').fill('20,5');
+    await field(page, 'rooms:3.name').fill('балкон');
+    await page.keyboard.press('Enter');
+    await field(page, 'rooms:4.name').fill('лоджия');
+    await field(page, 'general:owner').focus();
+    await page.keyboard.type('Лебед');
+    refresh.release();
+
+    await until(() => page.evaluate('document.activeElement.id')).toBe('general:owner');
+    await page.keyboard.type('ева');
+    await until(() => page.locator('[data-field="general:floor"] .problem').textContent()).toBe(
+      'Another user has saved “3”. Press Enter to replace it with your value.',
+    );
+    expect(await value(page, 'general:floor')).toBe('4');
+    expect(await page.locator('#error').textContent()).toBe(
+      'Another user has changed or removed the table rows of these values. They are not saved: “прихожая”.',
+    );
+    await until(async () => (await data()).rooms).toMatchObject([
+      { name: 'жилая', area: 20.5 },
+      { name: 'балкон' },
+      { name: 'лоджия' },
+    ]);
+    expect((await data()).general).toMatchObject({ floors: 10, floor: 3, owner: null });
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).general.owner).toBe('Лебедева');
+    expect(problems).toEqual([expect.stringContaining('412')]);
   });
 });
 

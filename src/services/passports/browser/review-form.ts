@@ -5,7 +5,7 @@ import { applyRefresh } from './apply-refresh.ts';
 import { addEmptyRow, dropEmptyRows, findInputs, type Input, isChanged, markSaved } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 import { signInPrompt } from './sign-in-prompt.ts';
-import { hasUnsavedInputs } from './unsaved-inputs.ts';
+import { hasUnsavedInputs, keepInputs, restoreInputs } from './unsaved-inputs.ts';
 
 /**
  * Saves each value when its field loses focus. Saves run one after another with the version of the previous one, so no
@@ -32,7 +32,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     queue = queue
       .then(() => {
         for (const input of newInputs) queued.delete(input);
-        return send(newInputs);
+        // The reloaded page saves them.
+        return isReloading ? undefined : send(newInputs);
       })
       .finally(() => {
         waiting -= 1;
@@ -94,11 +95,20 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     const before = new Map(changed.map((input) => [input, input.dataset['saved']]));
     if (!(await show())) return;
     const conflicting = changed.filter((input) => isChanged(input) && input.dataset['saved'] !== before.get(input));
-    for (const input of conflicting) {
-      showProblem(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
-    }
+    for (const input of conflicting) showConflict(input);
     saved.textContent = '';
     await send(changed.filter((input) => !conflicting.includes(input)));
+  }
+
+  function showConflict(input: Input): void {
+    showProblem(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
+  }
+
+  function showLost(lost: readonly string[]): void {
+    const values = lost.map((value) => fill(texts.quoted, { value: value || texts.nothing }));
+    const errorBox = byId('error');
+    errorBox.textContent = fill(texts.rowsGone, { values: [...new Set(values)].join(', ') });
+    errorBox.hidden = false;
   }
 
   function showProblem(input: Input, ...why: (string | Node)[]): void {
@@ -109,11 +119,13 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       .replaceChildren(...why);
   }
 
-  /** For added or removed rows. Restores the focus. */
+  /** For added or removed rows. Restores the unsaved values and the focus. */
   function reload(): void {
+    if (isReloading) return;
     isReloading = true;
     announce(texts.reloading);
-    history.replaceState({ focusedId: document.activeElement?.id }, '');
+    // Includes what the user types until then.
+    addEventListener('pagehide', () => keepInputs(form, id), { once: true });
     location.reload();
   }
 
@@ -130,6 +142,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   function confirm(): void {
     if (document.getElementById('confirm') === null) return;
     queue = queue.then(async () => {
+      if (isReloading) return;
       saved.textContent = texts.confirming;
       try {
         if (form.querySelector('[aria-invalid]') !== null) throw new Error(texts.invalidFirst);
@@ -147,10 +160,12 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     });
   }
 
-  const { focusedId } = (history.state ?? {}) as { focusedId?: string };
-  if (focusedId) document.getElementById(focusedId)?.focus();
+  const restored = restoreInputs(form, id, texts);
+  for (const input of restored.conflicting) showConflict(input);
+  for (const input of restored.unsaved) save([input]);
+  if (restored.lost.length > 0) showLost(restored.lost);
+  if (restored.focused !== null) restored.focused.focus();
   else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
-  history.replaceState(null, '');
 
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('change', ({ target }) => {

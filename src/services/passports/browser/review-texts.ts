@@ -73,6 +73,11 @@ export const reviewTexts = localize({
     en: 'Another user has saved “{value}”. Press Enter to replace it with your value.',
     ru: 'Другой пользователь сохранил «{value}». Нажмите Enter, чтобы записать ваше значение.',
   },
+  rowsGone: {
+    en: 'Another user has changed or removed the table rows of these values. They are not saved: {values}.',
+    ru: 'Другой пользователь изменил или удалил строки таблицы, к которым относятся эти значения. Они не сохранены: {values}.',
+  },
+  quoted: { en: '“{value}”', ru: '«{value}»' },
   reloading: {
     en: 'Another user has changed this document. Reloading the page.',
     ru: 'Документ изменил другой пользователь. Страница обновляется.',

@@ -1,4 +1,106 @@
-import { findInputs, isChanged } from './review-inputs.ts';
+import { addEmptyRow, findInputs, type Input, isChanged } from './review-inputs.ts';
+import type { ReviewTexts } from './review-texts.ts';
+
+interface KeptInput {
+  readonly name: string;
+  /** Absent if only the focus is kept. */
+  readonly text?: string;
+  /** The value that `text` replaces. */
+  readonly saved: string;
+  readonly isFocused: boolean;
+  readonly row?: KeptRow;
+}
+
+/** Another user can change the number of a row, so its saved values identify it, and its position among equal rows. */
+interface KeptRow {
+  readonly values: readonly string[];
+  readonly position: number;
+  readonly count: number;
+}
+
+const storageKey = (id: string) => `passports-unsaved-${id}`;
 
 /** Whether the form has values that are typed, wait to be saved, are being saved, or were rejected. */
 export const hasUnsavedInputs = (form: Element): boolean => findInputs(form).some(isChanged);
+
+/** Keeps the unsaved values and the focus for the page that this tab loads next. */
+export function keepInputs(form: Element, id: string): void {
+  const active = document.activeElement;
+  const kept = findInputs(form)
+    .filter((input) => isChanged(input) || input === active)
+    .map(
+      (input): KeptInput => ({
+        name: input.name,
+        ...(isChanged(input) && { text: input.value }),
+        saved: input.dataset['saved'] ?? '',
+        isFocused: input === active,
+        ...rowOf(input),
+      }),
+    );
+  sessionStorage.setItem(storageKey(id), JSON.stringify({ kept, focusedId: active?.id }));
+}
+
+interface RestoredInputs {
+  /** Their saved value is the same as before. */
+  readonly unsaved: Input[];
+  /** Another user has changed their saved value. */
+  readonly conflicting: Input[];
+  /** Values of rows that another user has changed or removed. */
+  readonly lost: string[];
+  readonly focused: HTMLElement | null;
+}
+
+/** Fills in what {@link keepInputs} has kept. The text of the input with the focus may be incomplete, so it is not in `unsaved`. */
+export function restoreInputs(form: Element, id: string, texts: ReviewTexts): RestoredInputs {
+  const stored = sessionStorage.getItem(storageKey(id)) ?? '{"kept":[]}';
+  sessionStorage.removeItem(storageKey(id));
+  const { kept, focusedId = '' } = JSON.parse(stored) as { kept: KeptInput[]; focusedId?: string };
+  const [unsaved, conflicting, lost]: [Input[], Input[], string[]] = [[], [], []];
+  let focused = document.getElementById(focusedId);
+  const newRows = new Map<string, Element>();
+  for (const one of kept) {
+    const input = findKept(form, one, newRows);
+    if (one.isFocused && input !== undefined) focused = input;
+    if (one.text === undefined) continue;
+    if (input === undefined) {
+      lost.push(one.text);
+      continue;
+    }
+    input.value = one.text;
+    addEmptyRow(input, texts);
+    if (!isChanged(input)) continue;
+    if (input.dataset['saved'] !== one.saved) conflicting.push(input);
+    else if (!one.isFocused) unsaved.push(input);
+  }
+  return { unsaved, conflicting, lost, focused };
+}
+
+const savedValues = (row: Element) => findInputs(row).map((cell) => cell.dataset['saved'] ?? '');
+const findRows = (body: Element, values: readonly string[]) =>
+  [...body.children].filter((row) => savedValues(row).join('\0') === values.join('\0'));
+
+function rowOf(input: Input): { row?: KeptRow } {
+  const row = input.closest('tbody tr');
+  if (row === null) return {};
+  const values = savedValues(row);
+  const equal = findRows(row.parentElement!, values);
+  return { row: { values, position: equal.indexOf(row), count: equal.length } };
+}
+
+/** Unsaved rows become new ones, which `newRows` has by their earlier numbers. */
+function findKept(form: Element, { name, row }: KeptInput, newRows: Map<string, Element>): Input | undefined {
+  if (row === undefined) return findInputs(form).find((input) => input.name === name);
+  const [, section, number, column] = /^(.+):(\d+)\.(.+)$/.exec(name)!;
+  const body = form.querySelector(`[data-table="${CSS.escape(section!)}"] tbody`);
+  if (body === null) return undefined;
+  let place: Element | undefined;
+  if (row.values.every((saved) => saved === '')) {
+    const key = `${section}:${number}`;
+    place = newRows.get(key) ?? body.querySelector('tr.new')!;
+    newRows.set(key, place);
+  } else {
+    const equal = findRows(body, row.values);
+    if (equal.length === row.count) place = equal[row.position];
+  }
+  return place && findInputs(place).find((cell) => cell.name.endsWith(`.${column}`));
+}
