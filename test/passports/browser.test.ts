@@ -1020,6 +1020,48 @@ describe('Passports pages for every document state', () => {
     await until(async () => (await data()).general.owner).toBe('Лебедева');
     expect(problems).toEqual([expect.stringContaining('412')]);
   });
+
+  /** The values of each update request. */
+  function recordUpdates(page: Page): Record<string, string>[] {
+    const updates: Record<string, string>[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/update')) updates.push(Object.fromEntries(new URLSearchParams(request.postData()!)));
+    });
+    return updates;
+  }
+
+  it('save a date once, when its field is left', { tags: ['full'] }, async (test) => {
+    const { page, problems, data } = await openDocument(test, 'date.pdf', { 'general:issue_date': '2001-02-03' });
+    const updates = recordUpdates(page);
+    await field(page, 'general:issue_date').focus();
+    await page.keyboard.type('11111979');
+    expect(await value(page, 'general:issue_date')).toBe('1979-11-11');
+    await page.waitForTimeout(300);
+    expect(updates).toEqual([]);
+    await field(page, 'general:owner').focus();
+    await until(async () => (await data()).general.issue_date).toBe('1979-11-11');
+    await field(page, 'general:issue_date').focus();
+    await page.keyboard.type('12121980');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#history summary').textContent()).toBe('History (2)');
+    expect(updates).toEqual([{ 'general:issue_date': '1979-11-11' }, { 'general:issue_date': '1980-12-12' }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('show the history of a save that a second one without changes followed', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openDocument(test, 'followed.pdf');
+    const saving = new EventEmitter();
+    await page.route('**/update', (route) => void once(saving, 'go').then(() => route.continue()), { times: 1 });
+    const requested = page.waitForRequest('**/update');
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    await requested;
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.press('Enter');
+    saving.emit('go');
+    await until(() => page.locator('#history summary').textContent()).toBe('History (1)');
+    expect(problems).toEqual([]);
+  });
 });
 
 /** Uploads a new document with its own content, so that it is not answered from the cache. */

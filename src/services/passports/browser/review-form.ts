@@ -2,7 +2,16 @@ import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { fetchPage } from '../../../ui/browser/refresh.ts';
 import { errorMessage, RequestError, request, sendForm } from '../../../ui/browser/requests.ts';
 import { applyRefresh } from './apply-refresh.ts';
-import { addEmptyRow, dropEmptyRows, findInputs, type Input, isChanged, markSaved } from './review-inputs.ts';
+import {
+  addEmptyRow,
+  asInput,
+  dropEmptyRows,
+  findInputs,
+  type Input,
+  isChanged,
+  isIncomplete,
+  markSaved,
+} from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 import { signInPrompt } from './sign-in-prompt.ts';
 import { hasUnsavedInputs, keepInputs, restoreInputs } from './unsaved-inputs.ts';
@@ -17,6 +26,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   let version = initialVersion;
   let waiting = 0;
   let isReloading = false;
+  /** Whether the history, warnings and confirmation on the page are older than the last save. */
+  let isStale = false;
   let queue = Promise.resolve();
 
   /** Names of the inputs that had the focus. */
@@ -24,16 +35,28 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
 
+  function commit(input: Input): void {
+    if (isIncomplete(input)) {
+      showProblem(input, texts.problems['date_parsing']!);
+      return;
+    }
+    addEmptyRow(input, texts);
+    save([input]);
+  }
+
   function save(changed: readonly Input[]): void {
     const newInputs = changed.filter((input) => !queued.has(input));
     if (newInputs.length === 0) return;
     for (const input of newInputs) queued.add(input);
     waiting += 1;
     queue = queue
-      .then(() => {
+      .then(async () => {
         for (const input of newInputs) queued.delete(input);
         // The reloaded page saves them.
-        return isReloading ? undefined : send(newInputs);
+        if (isReloading) return;
+        await send(newInputs);
+        // Once after saves in quick succession, whether the last one succeeds or has nothing to send.
+        if (isStale && waiting === 1) await show();
       })
       .finally(() => {
         waiting -= 1;
@@ -42,7 +65,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
 
   /** Reads input names only now: removing a row above renumbers them. */
   async function send(changed: readonly Input[]): Promise<void> {
-    const pendingValues = new Map(changed.filter(isChanged).map((input) => [input, input.value.trim()]));
+    const ready = changed.filter((input) => isChanged(input) && !isIncomplete(input));
+    const pendingValues = new Map(ready.map((input) => [input, input.value.trim()]));
     if (pendingValues.size === 0) return;
     saved.textContent = texts.saving;
     try {
@@ -58,8 +82,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       if (container.querySelector('[aria-invalid]') === null) container.querySelector('.problem')!.textContent = '';
     }
     dropEmptyRows(form, texts);
-    // The next save refreshes anyway.
-    if (waiting === 1) await show();
+    isStale = true;
     saved.textContent = texts.saved;
   }
 
@@ -69,6 +92,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     const newVersion = applyRefresh(freshPage);
     if (newVersion === undefined) reload();
     else version = newVersion;
+    isStale = false;
     return newVersion !== undefined;
   }
 
@@ -131,8 +155,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
 
   /** Ctrl+Enter: focuses the next field to review that was not visited; after the last one, confirms the document. */
   function confirmOrContinue(): void {
-    const active = document.activeElement as Input;
-    if (form.contains(active) && isChanged(active)) save([active]);
+    const active = asInput(document.activeElement);
+    if (active !== undefined && form.contains(active) && isChanged(active)) commit(active);
     const next = findInputs(form).find((input) => 'review' in input.dataset && !visited.has(input.name));
     if (next) focusInput(next);
     else confirm();
@@ -168,14 +192,16 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
 
   form.addEventListener('submit', (event) => event.preventDefault());
-  form.addEventListener('change', ({ target }) => {
-    const input = target as Input;
-    addEmptyRow(input, texts);
-    save([input]);
+  // A changed value replaces the rejected one.
+  form.addEventListener('input', ({ target }) => asInput(target)?.removeAttribute('aria-invalid'));
+  // Not on `change`, which date inputs fire for each digit of the year.
+  form.addEventListener('focusout', ({ target }) => {
+    const input = asInput(target);
+    if (input !== undefined && isChanged(input) && !input.hasAttribute('aria-invalid')) commit(input);
   });
   form.addEventListener('keydown', (event) => {
-    const input = event.target as Input;
-    if (!('name' in input) || input instanceof HTMLButtonElement) return;
+    const input = asInput(event.target);
+    if (input === undefined) return;
     if (event.key === 'Escape') {
       input.value = input.dataset['saved'] ?? '';
       input.removeAttribute('aria-invalid');
@@ -186,8 +212,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       // Handled by the page.
     } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
       event.preventDefault();
-      // A rejected value may be unchanged, so no `change` event would retry it.
-      if (isChanged(input)) save([input]);
+      // Also retries a rejected value.
+      if (isChanged(input)) commit(input);
       moveFocus(input, event.shiftKey ? -1 : 1);
     }
   });

@@ -4,11 +4,18 @@ import type { ReviewTexts } from './review-texts.ts';
 /** `data-saved` is the value that the service has. */
 export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-export const findInputs = (place: Element): Input[] => [
-  ...place.querySelectorAll<Input>('input[name]:not([type=hidden]), select[name], textarea[name]'),
-];
+const INPUTS = 'input[name]:not([type=hidden]), select[name], textarea[name]';
 
-export const isChanged = (input: Input): boolean => input.value.trim() !== (input.dataset['saved'] ?? '');
+export const findInputs = (place: Element): Input[] => [...place.querySelectorAll<Input>(INPUTS)];
+
+export const asInput = (target: EventTarget | null): Input | undefined =>
+  target instanceof Element && target.matches(INPUTS) ? (target as Input) : undefined;
+
+/** The value of an incomplete date is empty. */
+export const isIncomplete = (input: Input): boolean => input.validity.badInput;
+
+export const isChanged = (input: Input): boolean =>
+  isIncomplete(input) || input.value.trim() !== (input.dataset['saved'] ?? '');
 
 export function markSaved(input: Input, text: string): void {
   input.dataset['saved'] = text;

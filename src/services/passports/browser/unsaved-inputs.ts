@@ -1,4 +1,4 @@
-import { addEmptyRow, findInputs, type Input, isChanged } from './review-inputs.ts';
+import { addEmptyRow, findInputs, type Input, isChanged, isIncomplete } from './review-inputs.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
 interface KeptInput {
@@ -31,7 +31,7 @@ export function keepInputs(form: Element, id: string): void {
     .map(
       (input): KeptInput => ({
         name: input.name,
-        ...(isChanged(input) && { text: input.value }),
+        ...(isChanged(input) && !isIncomplete(input) && { text: input.value }),
         saved: input.dataset['saved'] ?? '',
         isFocused: input === active,
         ...rowOf(input),

@@ -37,8 +37,11 @@ export const readMonthFirst = (text: string): string | undefined => findDate(tex
 /** Not with hyphens and a short year: telephone numbers. */
 const SWAPPABLE = /^\(?(\d{1,2})(?:\/(\d{1,2})\/(?:\d{4}|\d{2})|-(\d{1,2})-\d{4})[),.;]?$/u;
 
+/** The date that an editor or a client entered. */
 export function parseDate(text: string): string | undefined {
   const trimmed = text.trim();
+  // Date inputs have `0019` while the year is typed; `findDate` would read 2019.
+  if (/^0\d{3}-/u.test(trimmed)) return undefined;
   const found = findDate(trimmed);
   if (!found) return undefined;
   const rest = trimmed.slice(0, found.start) + trimmed.slice(found.end);

@@ -106,6 +106,7 @@ describe('a value', () => {
     expect(parseValue({ type: 'number' }, 'семь')).toEqual({ ok: false, problem: 'type' });
     expect(parseValue({ type: 'date' }, '12 марта 1987 г.')).toEqual({ ok: true, value: '1987-03-12' });
     expect(parseValue({ type: 'date' }, 'до 12.03.1987')).toEqual({ ok: false, problem: 'type' });
+    expect(parseValue({ type: 'date' }, '0019-03-12')).toEqual({ ok: false, problem: 'type' });
     expect(parseValue({ type: 'boolean' }, 'имеется')).toEqual({ ok: true, value: true });
     expect(parseValue({ type: 'string', pattern: '^\\d+$' }, 'x')).toEqual({ ok: false, problem: 'pattern' });
     expect(parseValue({ type: 'string' }, 'x'.repeat(10_001))).toEqual({ ok: false, problem: 'too_long' });
