@@ -1062,6 +1062,33 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#history summary').textContent()).toBe('History (1)');
     expect(problems).toEqual([]);
   });
+
+  it('do not change values with line breaks or outer spaces that the keyboard passes through', {
+    tags: ['full'],
+  }, async (test) => {
+    const fields = {
+      'general:purpose': 'жилое\nпомещение',
+      'general:owner': ' Лебедева ',
+      'rooms:1.name': 'жилая\nкомната',
+    };
+    const { page, problems, data } = await openDocument(test, 'lines.pdf', fields);
+    const updates = recordUpdates(page);
+    expect(await value(page, 'general:purpose')).toBe('жилое\nпомещение');
+    for (const key of Object.keys(fields)) {
+      await field(page, key).focus();
+      await page.keyboard.press('Enter');
+    }
+    expect(await asksBeforeLeaving(page)).toBe(false);
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).general.floors).toBe(10);
+    expect(updates).toEqual([{ 'general:floors': '10' }]);
+    expect(await data()).toMatchObject({
+      general: { purpose: 'жилое\nпомещение', owner: ' Лебедева ' },
+      rooms: [{ name: 'жилая\nкомната' }, {}],
+    });
+    expect(problems).toEqual([]);
+  });
 });
 
 /** Uploads a new document with its own content, so that it is not answered from the cache. */

@@ -35,10 +35,9 @@ function savedNames(form: Element): string {
 }
 
 function applyValue(input: Input, fresh: Input): void {
-  const text = fresh.dataset['saved'] ?? '';
   // Assigned only if it differs, because assigning moves the caret.
-  if (!isChanged(input) && input.value !== text) input.value = text;
-  input.dataset['saved'] = text;
+  if (!isChanged(input) && input.value !== fresh.value) input.value = fresh.value;
+  input.dataset['saved'] = fresh.dataset['saved'] ?? '';
   const { review } = fresh.dataset;
   if (review === undefined) delete input.dataset['review'];
   else input.dataset['review'] = review;

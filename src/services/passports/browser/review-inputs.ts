@@ -14,8 +14,15 @@ export const asInput = (target: EventTarget | null): Input | undefined =>
 /** The value of an incomplete date is empty. */
 export const isIncomplete = (input: Input): boolean => input.validity.badInput;
 
-export const isChanged = (input: Input): boolean =>
-  isIncomplete(input) || input.value.trim() !== (input.dataset['saved'] ?? '');
+export function isChanged(input: Input): boolean {
+  const saved = input.dataset['saved'] ?? '';
+  if (isIncomplete(input)) return true;
+  if (input.value.trim() === saved.trim()) return false;
+  // A control may show the saved value differently, for example without line breaks.
+  const unchanged = input.cloneNode(true) as Input;
+  unchanged.value = saved;
+  return input.value.trim() !== unchanged.value.trim();
+}
 
 export function markSaved(input: Input, text: string): void {
   input.dataset['saved'] = text;

@@ -140,9 +140,11 @@ function Input(props: {
   }
   if (spec.type === 'date') return <input {...common} type="date" value={displayValue(value, view.language)} />;
   const text = displayValue(value, view.language);
-  if (spec.type === 'string' && text.length > LINE_LENGTH && label === undefined) {
+  const lines = text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0);
+  // A one-line input would remove line breaks.
+  if (spec.type === 'string' && (text.includes('\n') || (lines > 1 && label === undefined))) {
     return (
-      <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LINE_LENGTH)))} maxlength="10000" safe>
+      <textarea {...common} rows={String(Math.min(6, lines))} maxlength="10000" safe>
         {text}
       </textarea>
     );
