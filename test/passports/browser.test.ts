@@ -1089,6 +1089,26 @@ describe('Passports pages for every document state', () => {
     });
     expect(problems).toEqual([]);
   });
+
+  it('show that a value is not saved when the page cannot be loaded after a conflict', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, data } = await openDocument(test, 'offline.pdf');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await field(other, 'general:floor').fill('3');
+    await other.keyboard.press('Enter');
+    await until(async () => (await data()).general.floor).toBe(3);
+    await page.route(page.url(), (route) => route.abort(), { times: 1 });
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    const problem = page.locator('[data-field="general:floors"] .problem');
+    await until(() => problem.textContent()).toBe('The server does not answer.');
+    await field(page, 'general:floors').focus();
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).general.floors).toBe(10);
+    await until(() => problem.textContent()).toBe('');
+  });
 });
 
 /** Uploads a new document with its own content, so that it is not answered from the cache. */

@@ -117,7 +117,13 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   /** Saves values that the other user did not change, and shows the others to the user. */
   async function resolveConflict(changed: readonly Input[]): Promise<void> {
     const before = new Map(changed.map((input) => [input, input.dataset['saved']]));
-    if (!(await show())) return;
+    const isShown = await show();
+    if (isReloading) return;
+    if (!isShown) {
+      saved.textContent = fill(texts.notSaved, { why: texts.offline });
+      for (const input of changed) showProblem(input, texts.offline);
+      return;
+    }
     const conflicting = changed.filter((input) => isChanged(input) && input.dataset['saved'] !== before.get(input));
     for (const input of conflicting) showConflict(input);
     saved.textContent = '';
