@@ -1109,6 +1109,20 @@ describe('Passports pages for every document state', () => {
     await until(async () => (await data()).general.floors).toBe(10);
     await until(() => problem.textContent()).toBe('');
   });
+
+  it('stop polling a document in progress when the session has ended', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const id = await uploadTo(page, 'ended.pdf');
+    await page.goto(`${isolated.url}/task/${id}`);
+    await page.context().clearCookies();
+    await until(() => page.locator('#error').textContent()).toContain('Your session has ended.');
+    expect(await page.locator('#error a').getAttribute('target')).toBe('_blank');
+    const failed = () => problems.filter((problem) => problem.includes('401')).length;
+    const before = failed();
+    // Longer than two polls.
+    await page.waitForTimeout(2500);
+    expect(failed()).toBe(before);
+  });
 });
 
 /** Uploads a new document with its own content, so that it is not answered from the cache. */

@@ -13,6 +13,7 @@ import {
   markSaved,
 } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
+import { showError } from './show-error.ts';
 import { signInPrompt } from './sign-in-prompt.ts';
 import { hasUnsavedInputs, keepInputs, restoreInputs } from './unsaved-inputs.ts';
 
@@ -136,9 +137,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
 
   function showLost(lost: readonly string[]): void {
     const values = lost.map((value) => fill(texts.quoted, { value: value || texts.nothing }));
-    const errorBox = byId('error');
-    errorBox.textContent = fill(texts.rowsGone, { values: [...new Set(values)].join(', ') });
-    errorBox.hidden = false;
+    showError(fill(texts.rowsGone, { values: [...new Set(values)].join(', ') }));
   }
 
   function showProblem(input: Input, ...why: (string | Node)[]): void {

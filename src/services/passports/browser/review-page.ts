@@ -8,6 +8,8 @@ import { createTimeline } from '../../../ui/browser/timeline.ts';
 import { selectNameOnOpen } from './rename-form.ts';
 import { initReviewForm } from './review-form.ts';
 import type { ReviewPage } from './review-texts.ts';
+import { showError } from './show-error.ts';
+import { signInPrompt } from './sign-in-prompt.ts';
 
 const page = pageData<ReviewPage>();
 const { texts, id, status } = page.data;
@@ -41,12 +43,14 @@ async function pollStatus(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const now = await request<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch(
-      (error: unknown) => {
-        if (error instanceof RequestError && error.status === 404) location.assign('../');
-        return undefined;
-      },
+      (error: unknown) => (error instanceof RequestError ? error.status : 0),
     );
-    if (now === undefined) continue;
+    if (now === 404) location.assign('../');
+    if (now === 401 || now === 403) {
+      showError(...signInPrompt(texts, texts.thenReload));
+      return;
+    }
+    if (typeof now === 'number') continue;
     if (now.status !== 'PENDING' && now.status !== 'PROCESSING') {
       location.reload();
       return;
@@ -58,11 +62,7 @@ async function pollStatus(): Promise<void> {
 
 function onClick(button: string, act: () => Promise<void>): void {
   document.getElementById(button)?.addEventListener('click', () => {
-    act().catch((error: unknown) => {
-      const errorBox = byId('error');
-      errorBox.textContent = errorMessage(error, texts);
-      errorBox.hidden = false;
-    });
+    act().catch((error: unknown) => showError(errorMessage(error, texts)));
   });
 }
 

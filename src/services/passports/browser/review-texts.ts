@@ -68,6 +68,7 @@ export const reviewTexts = localize({
     en: 'in a new tab, then press Enter to save the value.',
     ru: 'в новой вкладке и нажмите Enter, чтобы сохранить значение.',
   },
+  thenReload: { en: 'in a new tab, then reload this page.', ru: 'в новой вкладке и обновите эту страницу.' },
   thenConfirm: { en: 'in a new tab, then confirm again.', ru: 'в новой вкладке и подтвердите ещё раз.' },
   conflict: {
     en: 'Another user has saved “{value}”. Press Enter to replace it with your value.',
