@@ -249,7 +249,9 @@ const onServer = (command: Command, service: string, forFolder = 'a .csv or .jso
     .option('--json', 'print one JSON object')
     .option('--output <path>', `write the output to this file; for a folder: ${forFolder}`)
     .addOption(
-      new Option('--concurrency <number>', 'tasks at a time for a folder (default: 8)').argParser(parseConcurrency),
+      new Option('--concurrency <number>', 'tasks at a time for a folder (default: 8; 64 on another server)').argParser(
+        parseConcurrency,
+      ),
     );
 
 const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];

@@ -16,6 +16,7 @@ import { Transcription } from '../../services/stt/api-schema.ts';
 import { type ClientCommandOptions, groupingOf, onOneLine, RETRIES, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
+import type { Server } from '../resolve-server.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
 import { type EXTENSIONS, findItems, type Item } from './find-items.ts';
 import { Manifest } from './manifest.ts';
@@ -24,7 +25,8 @@ import { report, writeTable } from './write-table.ts';
 
 type FolderOptions<Options> = Options & ClientCommandOptions & { readonly concurrency?: number };
 
-const CONCURRENCY = 8;
+/** On another server a task waits its whole estimate before its result is read. */
+const CONCURRENCY = { local: 8, specification: 64 } as const;
 /** Files that a message names. */
 const MAX_NAMED = 5;
 
@@ -39,6 +41,7 @@ export async function predictFolder(
 ): Promise<void> {
   const output = await requireTable(options, 'photos.csv or photos.jsonl');
   return runFolderCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { polling } = clientOptions;
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
@@ -50,7 +53,7 @@ export async function predictFolder(
     };
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
-    const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant, signal });
+    const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant, polling, signal });
     await writeTable(output, outcomes, resultTable(Classification));
     report(outcomes, output);
   });
@@ -71,6 +74,7 @@ export async function transcribeFolder(
     ? await requireTable(options, 'texts.csv')
     : requireFolder(options, 'a folder for the transcripts, or texts.csv or texts.jsonl');
   return runFolderCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { polling } = clientOptions;
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
@@ -94,7 +98,7 @@ export async function transcribeFolder(
     };
     const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
-    const outcomes = await run(folder, 'recordings', work, { ...options, output, manifest, variant, signal });
+    const outcomes = await run(folder, 'recordings', work, { ...options, output, manifest, variant, polling, signal });
     if (isTable) await writeTable(output, outcomes, resultTable(Transcription));
     report(outcomes, output);
   });
@@ -118,6 +122,7 @@ export async function extractFolder(
     throw new OperatorError('With --format pdf, --output must be another folder: the next run would read its PDFs.');
   }
   return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
+    const { polling } = clientOptions;
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
@@ -138,7 +143,7 @@ export async function extractFolder(
     };
     const manifest = isExport ? join(output, `.assay-${format}.progress`) : `${output}.progress`;
     const variant = language;
-    const outcomes = await run(folder, 'documents', work, { ...options, output, manifest, variant, signal });
+    const outcomes = await run(folder, 'documents', work, { ...options, output, manifest, variant, polling, signal });
     if (!isExport) await writeTable(output, outcomes, documentTable(outcomes as Outcome<ReadDocument>[]));
     report(outcomes, output);
   });
@@ -184,7 +189,8 @@ async function run<Result>(
     variant: ofResults,
     project,
     tag,
-    concurrency = CONCURRENCY,
+    polling = 'local',
+    concurrency = CONCURRENCY[polling],
     signal,
   }: {
     output: string;
@@ -193,6 +199,7 @@ async function run<Result>(
     variant: string | undefined;
     project?: string;
     tag?: readonly string[];
+    polling: Server['polling'];
     concurrency?: number;
     signal: AbortSignal;
   },

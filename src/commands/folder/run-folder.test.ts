@@ -42,7 +42,7 @@ it('prints a line per tenth of the items without a terminal', async () => {
   expect(lines).toEqual([3, 5, 8, 10, 13, 15, 18, 20, 23].map((done) => `${done} of 25`));
 });
 
-it('waits for many tasks without a warning about listeners', async () => {
+it('creates eight tasks at a time and waits for all of them, without a warning about listeners', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
   const warnings: Error[] = [];
   const warn = (warning: Error) => warnings.push(warning);
@@ -60,8 +60,15 @@ it('waits for many tasks without a warning about listeners', async () => {
     paths: [],
     version: '',
   }));
+  let creating = 0;
+  let mostCreating = 0;
   const work = {
-    create: async () => ({ task_id: 'task' }),
+    create: async () => {
+      mostCreating = Math.max(mostCreating, ++creating);
+      await systemClock.sleep(5);
+      creating--;
+      return { task_id: 'task' };
+    },
     finish: async (_task: object, _item: unknown, signal: AbortSignal) => {
       await systemClock.sleep(50, signal);
       return 'result';
@@ -70,6 +77,7 @@ it('waits for many tasks without a warning about listeners', async () => {
   const options = { manifest, concurrency: 32, signal: new AbortController().signal };
   expect(await runFolder(items, work, options)).toHaveLength(32);
   expect(warnings).toEqual([]);
+  expect(mostCreating).toBe(8);
 });
 
 describe('runFolder after an interrupted run', () => {

@@ -37,6 +37,9 @@ const FOREIGN_FILE: Failure = {
   message: 'A file that this command did not write is at the place of its output. Move it, or choose another --output.',
 };
 
+/** Files that are uploaded at the same time. */
+const MAX_UPLOADS = 8;
+
 /**
  * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar, without a
  * terminal ten lines at most. Failed items are tried again by the next run. Throws the first error that is not about one item.
@@ -47,6 +50,7 @@ export async function runFolder<Result>(
   { manifest, concurrency, signal }: { manifest: Manifest<Result>; concurrency: number; signal: AbortSignal },
 ): Promise<Outcome<Result>[]> {
   const limit = pLimit(concurrency);
+  const limited = limitUploads(work);
   const stop = new AbortController();
   const own = AbortSignal.any([signal, stop.signal]);
   // Each task that waits adds a listener.
@@ -54,7 +58,7 @@ export async function runFolder<Result>(
   const progress = showProgress(items.length);
   async function run(item: Item): Promise<Outcome<Result>> {
     own.throwIfAborted();
-    const outcome = await runItem(item, work, manifest, own);
+    const outcome = await runItem(item, limited, manifest, own);
     progress.count(outcome);
     return outcome;
   }
@@ -68,6 +72,15 @@ export async function runFolder<Result>(
   } finally {
     progress.close();
   }
+}
+
+function limitUploads<Result>({ upload, create, ...rest }: FolderWork<Result>): FolderWork<Result> {
+  const limit = pLimit(MAX_UPLOADS);
+  return {
+    ...rest,
+    ...(upload && { upload: (item, signal) => limit(() => upload(item, signal)) }),
+    create: (item, request, signal) => limit(() => create(item, request, signal)),
+  };
 }
 
 async function runItem<Result>(

@@ -118,7 +118,8 @@ export function uploadRoute(
           return answerOf(created);
         });
         if (wantsJson(request.headers.accept)) return await reply.code(status as 200 | 202).send(body);
-        if (body.rejected.length > 0) return await sendResult(request, reply, body);
+        const uploaded = body as unknown as Static<typeof Uploaded>;
+        if (uploaded.rejected.length > 0) return await sendResult(request, reply, uploaded);
         return await reply.redirect('/', 303);
       } catch (error) {
         // `create` takes over the files.
