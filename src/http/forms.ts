@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import { InvalidInput } from './validation-details.ts';
@@ -29,4 +30,45 @@ export function parseForm(text: string): Form {
     throw new InvalidInput(tooLong.map(([name]) => ({ loc: ['body', name], msg, type: 'string_too_long', ctx })));
   }
   return form;
+}
+
+/** Chosen below the time that the gateway reads and discards a rejected body. */
+const UNREAD_FORM_MS = 1000;
+
+/**
+ * The form in the unread body of a request that was rejected by its headers; undefined if there is none, or if it is
+ * invalid, too long or too slow. Attaches its listener at once, because the gateway discards the body from the next tick.
+ */
+export function readUnreadForm(raw: IncomingMessage, maxBytes: number): Promise<Form | undefined> {
+  const isForm = raw.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
+  if (!isForm || Number(raw.headers['content-length'] ?? 0) > maxBytes || raw.readableEnded || raw.destroyed) {
+    return Promise.resolve(undefined);
+  }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (form: Form | undefined) => {
+      clearTimeout(timer);
+      raw.off('data', onData).off('end', onEnd).off('close', onFailure);
+      resolve(form);
+    };
+    const onFailure = () => end(undefined);
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) onFailure();
+    };
+    const onEnd = () => end(tryParse(Buffer.concat(chunks).toString()));
+    const timer = setTimeout(onFailure, UNREAD_FORM_MS);
+    raw.on('data', onData).once('end', onEnd).once('close', onFailure);
+  });
+}
+
+function tryParse(text: string): Form | undefined {
+  try {
+    return parseForm(text);
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
 }

@@ -515,6 +515,99 @@ describe('POST /row/{record_id}/report (HTML form)', () => {
     const own = { action_type: 'hide', csrf_token: csrf_token! };
     expect((await form(id, own, { 'sec-fetch-site': 'same-origin' }, browser)).status).toBe(303);
   });
+
+  const TYPED = { action_type: 'hide', description: 'Опора <b>снята</b>.', user_info: 'team 4' };
+  const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
+  const KEPT = ['Опора &lt;b>снята&lt;/b>.', 'value="team 4"', 'value="hide" selected'];
+  const expectKept = ({ status, text }: HttpResponse, expected: number) => {
+    expect(status).toBe(expected);
+    expect(KEPT.filter((part) => !text.includes(part))).toEqual([]);
+  };
+  async function signIn(token: string, from = catalog): Promise<Client> {
+    const browser = from.client();
+    await browser.post('/login', { form: { token }, headers: SAME_ORIGIN });
+    return browser;
+  }
+
+  it('shows the filled form and a sign-in link without data of the record when the session has ended', async () => {
+    const id = `ended ${createRecordId()}`;
+    await catalog.seed([{ recordId: id, title: 'A secret title' }]);
+    const revoked = await signIn(READER);
+    revoked.cookies.set('assay_catalog', 'revoked');
+    for (const browser of [anonymous, revoked]) {
+      const answer = await form(id, TYPED, SAME_ORIGIN, browser);
+      expectKept(answer, 401);
+      expect(answer.text).not.toContain('A secret title');
+      const back = encodeURIComponent(`/row/${encodeURIComponent(id)}`);
+      expect(answer.text).toMatch(new RegExp(`href="../../login\\?back=${back.replaceAll('%20', '(?:%20|\\+)')}"`));
+    }
+    expect((await moderator.get(`/reports?record_id=${encodeURIComponent(id)}`)).body.total).toBe(0);
+  });
+
+  it('shows the filled form with a valid token when the CSRF token is missing or stale', async () => {
+    const id = createRecordId();
+    await catalog.seed([{ recordId: id, title: id }]);
+    const browser = await signIn(READER);
+    for (const stale of [{}, { csrf_token: 'stale' }]) {
+      const answer = await form(id, { ...TYPED, ...stale }, SAME_ORIGIN, browser);
+      expectKept(answer, 403);
+      const [, csrf_token] = /action="report".*?name="csrf_token" value="([^"]+)"/s.exec(answer.text)!;
+      expect(csrf_token).not.toBe('stale');
+      expect((await form(id, { ...TYPED, csrf_token: csrf_token! }, SAME_ORIGIN, browser)).status).toBe(303);
+    }
+  });
+
+  it('does not show a form that another site has filled in', async () => {
+    const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    for (const [browser, status] of [
+      [anonymous, 401],
+      [await signIn(READER), 403],
+    ] as const) {
+      const answer = await form(createRecordId(), TYPED, crossSite, browser);
+      expect([answer.status, answer.text.includes('team 4')]).toEqual([status, false]);
+    }
+  });
+
+  it('does not show a form whose body is too large for a report', async () => {
+    const huge = { ...TYPED, description: 'x'.repeat(100_000) };
+    const answer = await form(createRecordId(), huge, SAME_ORIGIN, anonymous);
+    expect([answer.status, answer.text.includes('team 4')]).toEqual([401, false]);
+  });
+
+  it('shows the filled form above the rate limit and while the database is unavailable', async () => {
+    const open = await startCatalog({ CATALOG_PUBLIC: 'true' });
+    try {
+      const send = () => form(createRecordId(), TYPED, SAME_ORIGIN, open.client());
+      let answer = await send();
+      while (answer.status === 303) answer = await send();
+      expectKept(answer, 429);
+      const session = await signIn(READER, open);
+      await open.database.db.query(
+        "insert into schema_migrations (version, name, checksum, additive) values (9999, 'later', '', false)",
+      );
+      await expect.poll(async () => (await session.get('/row/x', ACCEPT_HTML)).status, { timeout: 5000 }).toBe(503);
+      expectKept(await form(createRecordId(), TYPED, SAME_ORIGIN, session), 503);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+describe('POST /admin/reports/{report_id} (HTML form)', () => {
+  const NOTE = 'It is <i>another</i> bridge.';
+  const decide = (id: string, status: Status, client = moderator) =>
+    client.post(`/admin/reports/${id}`, { form: { status, note: NOTE }, headers: ACCEPT_HTML });
+
+  it('keeps the note when another moderator has decided, and when the session has ended', async () => {
+    const { id, record_id } = await createReportWithStatus('rejected');
+    const noteOf = ({ text }: HttpResponse) => /<textarea[^>]*name="note"[^>]*>(.*?)<\/textarea>/s.exec(text)?.[1];
+    const conflict = await decide(id, 'accepted');
+    expect([conflict.status, noteOf(conflict)]).toEqual([409, 'It is &lt;i>another&lt;/i> bridge.']);
+    const ended = await decide(id, 'accepted', anonymous);
+    expect([ended.status, noteOf(ended)]).toEqual([401, noteOf(conflict)]);
+    expect(ended.text).toContain(`login?back=${encodeURIComponent(`/admin/reports/${id}`)}`);
+    expect(ended.text).not.toContain(record_id);
+  });
 });
 
 describe('Decisions on reports', () => {

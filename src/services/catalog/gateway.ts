@@ -160,7 +160,7 @@ export async function createCatalogGateway({
   });
   const pages: Pages = await pageRoutes(app, {
     ...{ search, reports, views, owners, alerts, guard, version: shared.version, failureTexts: context.failureTexts },
-    cookies: cookieRules,
+    ...{ cookies: cookieRules, publicOrigins },
     byPicture: pictures !== undefined,
   });
   return app;

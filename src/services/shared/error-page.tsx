@@ -63,7 +63,11 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
           {rejectedForm}
           <p>
             {status === 401 && words.signIn !== undefined ? (
-              <a href={root + (page.loginFor?.(request) ?? 'login')} safe>
+              <a
+                href={root + (page.loginFor?.(request) ?? 'login')}
+                {...(rejectedForm !== '' && { target: '_blank', rel: 'noopener' })}
+                safe
+              >
                 {words.signIn}
               </a>
             ) : (

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Button, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Frame, Viewer } from './frame.tsx';
+import { type FormFields, textIn } from './rejected-form.ts';
 
 /** Sets or changes the alert of a view. */
 export function AlertForm(props: {
@@ -31,9 +32,8 @@ export function AlertForm(props: {
 }
 
 /** The form of a rejected alert without its secret; nothing for other forms. */
-export function rejectedAlertForm(frame: Frame, status: number, request: FastifyRequest): JSX.Element {
-  if (![409, 422].includes(status) || request.routeOptions.url !== '/views/:id/alert') return '';
-  const { webhook_url: url } = (request.body ?? {}) as { webhook_url?: unknown };
-  const form = { action: 'alert', url: typeof url === 'string' ? url : '', isOn: true };
+export function rejectedAlertForm(frame: Frame, fields: FormFields, request: FastifyRequest): JSX.Element {
+  if (request.routeOptions.url !== '/views/:id/alert') return '';
+  const form = { action: 'alert', url: textIn(fields, 'webhook_url'), isOn: true };
   return <AlertForm {...form} viewer={frame.viewer(request)} />;
 }

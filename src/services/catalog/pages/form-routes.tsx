@@ -26,13 +26,14 @@ export async function formRoutes(
 ): Promise<void> {
   const { reports, views, owners, alerts, guard } = deps;
 
-  app.get<{ Params: Static<typeof ReportParams> }>(
+  /** `view=queue`: the report as the queue shows it, for the script of the queue. */
+  app.get<{ Params: Static<typeof ReportParams>; Querystring: { view?: unknown } }>(
     '/admin/reports/:report_id',
     { config: { access: 'moderator', page: true }, schema: { hide: true, params: ReportParams } },
     async (request, reply) => {
       const report = await reports.find(request.params.report_id);
       if (report === undefined) throw reportNotFound();
-      return sendReportPage(request, reply, deps, { report });
+      return sendReportPage(request, reply, deps, { report, isForQueue: request.query.view === 'queue' });
     },
   );
 
@@ -59,7 +60,7 @@ export async function formRoutes(
         const { outcome, report } = result;
         if (outcome === 'changed' || outcome === 'unchanged') return reply.redirect('/admin/reports', 303);
         const problem = outcome === 'needs-note' ? 'needs-note' : 'conflict';
-        return sendReportPage(request, reply.code(problem === 'conflict' ? 409 : 422), deps, { report, problem });
+        return sendReportPage(request, reply.code(problem === 'conflict' ? 409 : 422), deps, { report, problem, note });
       },
     );
 

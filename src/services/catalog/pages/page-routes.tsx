@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { CookieRules } from '../../../http/cookie-options.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
@@ -13,8 +14,10 @@ import { formRoutes } from './form-routes.tsx';
 import { createFrame, STYLES } from './frame.tsx';
 import { Login, loginPage, returnUrlOf } from './login-page.tsx';
 import { matchesPage } from './matches-page.tsx';
+import { rejectedDecisionForm } from './queue-item.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
+import { rejectedFields } from './rejected-form.ts';
 import { rejectedReportForm } from './report-form.tsx';
 import { rowPage } from './row-page.tsx';
 import { rejectedViewForm } from './saved-views.tsx';
@@ -32,6 +35,7 @@ export interface PageDeps {
   readonly cookies: CookieRules;
   /** Whether a photo can be searched. */
   readonly byPicture: boolean;
+  readonly publicOrigins: readonly string[];
   readonly version: string;
   readonly failureTexts: GatewayContext['failureTexts'];
 }
@@ -39,7 +43,7 @@ export interface PageDeps {
 export type Pages = Awaited<ReturnType<typeof pageRoutes>>;
 
 /** With those of the rejected forms. */
-const ERROR_STYLES = [...STYLES, 'services/catalog/browser/search.css'];
+const ERROR_STYLES = [...STYLES, ...['search', 'queue'].map((name) => `services/catalog/browser/${name}.css`)];
 
 /** All pages work without scripts. */
 export async function pageRoutes(app: Gateway, deps: PageDeps) {
@@ -57,16 +61,30 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
     queue: queuePage({ frame, search: deps.search }),
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: ERROR_STYLES, nav: frame.nav },
-      rejectedForm: async (status, request) =>
-        (await rejectedReport(status, request)) ||
-        rejectedAlertForm(frame, status, request) ||
-        rejectedViewForm(frame, status, request) ||
-        rejectedPictureForm(frame, request),
+      async rejectedForm(status, request) {
+        const fields = await rejectedFields(status, request, deps.publicOrigins);
+        if (fields === undefined) return rejectedPictureForm(frame, request);
+        return (
+          (await rejectedReport(status, fields, request)) ||
+          rejectedDecisionForm(frame, status, fields, request) ||
+          rejectedAlertForm(frame, fields, request) ||
+          rejectedViewForm(frame, fields, request)
+        );
+      },
       // A form without a token is refused with 422.
       login: ({ words, status, message, request }) => (
         <Login words={words} back={returnUrlOf(request)} refused={status === 401 ? words.invalidToken : message} />
       ),
-      loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
+      loginFor(request) {
+        const back = pageOf(request);
+        return back === undefined ? 'login' : `login?${new URLSearchParams({ back })}`;
+      },
     }),
   };
+}
+
+/** The page of a request or of the form that it sends. */
+function pageOf({ method, url, routeOptions }: FastifyRequest): string | undefined {
+  if (method === 'GET' || routeOptions.url === '/admin/reports/:report_id') return url;
+  return routeOptions.url === '/row/:record_id/report' ? url.replace(/\/report(\?.*)?$/, '') : undefined;
 }

@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import { A, Label, Span } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
-import type { Report, Status } from '../reports/report.ts';
+import { type Report, STATUSES, type Status } from '../reports/report.ts';
 import { TRANSITIONS } from '../reports/transitions.ts';
 import type { Row } from '../search/search-types.ts';
 import {
@@ -14,7 +15,9 @@ import {
   UntrustedParagraph,
   UntrustedText,
 } from './format.tsx';
-import type { Viewer } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
+import { type FormFields, textIn } from './rejected-form.ts';
+import { KeptText } from './report-form.tsx';
 import { Attributes, textOf } from './row-import.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -31,8 +34,10 @@ export function QueueItem(props: {
   root: '../' | '../../';
   viewer: Viewer;
   alone?: boolean;
+  /** Of a rejected decision. */
+  note?: string | undefined;
 }): JSX.Element {
-  const { report, row, root, viewer, alone = false } = props;
+  const { report, row, root, viewer, alone = false, note = '' } = props;
   const { words, language } = viewer;
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
@@ -75,29 +80,21 @@ export function QueueItem(props: {
             </>
           )}
         </p>
-        <Decisions report={report} alone={alone} viewer={viewer} />
+        <Decisions report={report} alone={alone} note={note} viewer={viewer} />
       </div>
     </article>
   );
 }
 
-function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; viewer: Viewer }): JSX.Element {
+function Decisions(props: { report: Report; alone: boolean; note: string; viewer: Viewer }): JSX.Element {
+  const { report, alone, note, viewer } = props;
   const { words, csrf } = viewer;
   const { id, status } = report;
   const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
   return (
     <form class="decision-form" method="post" action={alone ? id : `reports/${id}`}>
       <CsrfInput csrf={csrf} />
-      <Label class="visually-hidden" for={`note-${id}`} text={words.noteLabel} />
-      {/* A textarea, because Enter in an input would submit the form with its first button. */}
-      <textarea
-        id={`note-${id}`}
-        name="note"
-        rows="1"
-        maxlength="4000"
-        placeholder={words.noteLabel}
-        dir="auto"
-      ></textarea>
+      <NoteField id={id} note={note} viewer={viewer} />
       <div class="buttons">
         {TRANSITIONS[status].map((to) => (
           <button type="submit" name="status" value={to} class={`small ${to === 'accepted' ? 'primary' : ''}`}>
@@ -112,6 +109,49 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
       </div>
       <p class="outcome-line" role="status"></p>
     </form>
+  );
+}
+
+function NoteField({ id, note, viewer: { words } }: { id: string; note: string; viewer: Viewer }): JSX.Element {
+  const attributes = { id: `note-${id}`, name: 'note', maxlength: '4000', placeholder: words.noteLabel, dir: 'auto' };
+  return (
+    <>
+      <Label class="visually-hidden" for={`note-${id}`} text={words.noteLabel} />
+      {/* A textarea, because Enter in an input would submit the form with its first button. */}
+      <textarea {...attributes} rows={note === '' ? '1' : '3'} safe>
+        {note}
+      </textarea>
+    </>
+  );
+}
+
+/** The note of a rejected decision, without data of the report; nothing for other forms. */
+export function rejectedDecisionForm(
+  frame: Frame,
+  status: number,
+  fields: FormFields,
+  request: FastifyRequest,
+): JSX.Element {
+  if (request.routeOptions.url !== '/admin/reports/:report_id') return '';
+  const viewer = frame.viewer(request);
+  const { words, csrf } = viewer;
+  const { report_id: id } = request.params as { report_id: string };
+  const to = STATUSES.find((one) => one === fields['status']);
+  return (
+    <>
+      <KeptText status={status} viewer={viewer} />
+      <form class="decision-form" method="post" action={encodeURIComponent(id)}>
+        <CsrfInput csrf={csrf} />
+        <NoteField id={id} note={textIn(fields, 'note')} viewer={viewer} />
+        {to !== undefined && (
+          <div class="buttons">
+            <button type="submit" name="status" value={to} class="small" safe>
+              {words.decide[to]}
+            </button>
+          </div>
+        )}
+      </form>
+    </>
   );
 }
 

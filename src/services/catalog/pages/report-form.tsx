@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { A, Button, H2, H3, Option } from '../../../ui/text-elements.tsx';
+import { A, Button, H2, H3, Option, P } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
@@ -7,6 +7,8 @@ import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
 import { Hint, ReportState, UntrustedParagraph } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
+import { type FormFields, textIn } from './rejected-form.ts';
+import { recordUrl } from './search-url.ts';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
 export interface SubmittedReport {
@@ -33,26 +35,48 @@ export function ReportForm(props: {
   );
 }
 
-type FormValues = Readonly<Record<string, unknown>>;
-
-/** Only after a 422; nothing for other errors. */
+/** The filled form of a rejected report; nothing for other forms. */
 export const rejectedReportForm =
   ({ search, frame }: { search: Search; frame: Frame }) =>
-  async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
-    if (status !== 422 || request.routeOptions.url !== '/row/:record_id/report') return '';
+  async (status: number, values: FormFields, request: FastifyRequest): Promise<JSX.Element> => {
+    if (request.routeOptions.url !== '/row/:record_id/report') return '';
     const viewer = frame.viewer(request);
-    const row = await search.row((request.params as { record_id: string }).record_id);
-    if (row === undefined || (row.hidden && !viewer.moderator)) return '';
-    return <ReportFields row={row} action="report" values={request.body as FormValues} viewer={viewer} />;
+    const { record_id: recordId } = request.params as { record_id: string };
+    // Not for clients without access or above their rate limit, nor with an unavailable database.
+    const readsRecord = viewer.visitor !== null && [403, 422].includes(status);
+    const row = readsRecord ? await search.row(recordId) : undefined;
+    const visible = row?.hidden === true && !viewer.moderator ? undefined : row;
+    return (
+      <>
+        <KeptText status={status} viewer={viewer} />
+        <ReportFields row={visible} action="report" values={values} viewer={viewer} />
+        {status !== 401 && (
+          <p>
+            <A href={recordUrl('../../', recordId)} text={viewer.words.toReportedRecord} />
+          </p>
+        )}
+      </>
+    );
   };
 
-function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
+/** What to do with the filled form of a rejected request. */
+export const KeptText = ({ status, viewer: { words } }: { status: number; viewer: Viewer }): JSX.Element => (
+  <P class="notice" text={status === 401 ? words.keptUntilSignIn : words.keptText} />
+);
+
+/** `row` undefined: the record is not shown, so the form offers all actions. */
+function ReportFields(props: {
+  row: Row | undefined;
+  action: string;
+  values?: FormFields;
+  viewer: Viewer;
+}): JSX.Element {
   const { row, action, values = {}, viewer } = props;
   const { words, csrf } = viewer;
-  const { action_type: selected, description, user_info: contact } = values;
-  const actions = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
+  const selected = textIn(values, 'action_type');
+  const actions = ACTIONS.filter((one) => row === undefined || (one === 'restore') === row.hidden || one === 'other');
   return (
-    <form method="post" action={action} class="fields">
+    <form id="report-form" method="post" action={action} class="fields">
       <CsrfInput csrf={csrf} />
       <label>
         <span safe>{words.action}</span>
@@ -67,7 +91,7 @@ function ReportFields(props: { row: Row; action: string; values?: FormValues; vi
       <label>
         <span safe>{words.description}</span>
         <textarea name="description" rows="3" maxlength="4000" dir="auto" safe>
-          {typeof description === 'string' ? description : ''}
+          {textIn(values, 'description')}
         </textarea>
       </label>
       <label>
@@ -78,7 +102,7 @@ function ReportFields(props: { row: Row; action: string; values?: FormValues; vi
           maxlength="1000"
           autocomplete="email"
           dir="auto"
-          value={typeof contact === 'string' ? contact : ''}
+          value={textIn(values, 'user_info')}
         />
       </label>
       <Button type="submit" class="primary" text={words.send} />

@@ -17,13 +17,14 @@ export interface ReportPageDeps {
   readonly frame: Frame;
 }
 
-/** `problem`: why a decision was rejected. */
+/** `problem`: why a decision was rejected, with its note. `isForQueue`: the addresses of the report are relative to the queue. */
 export async function sendReportPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { search, reports, frame }: ReportPageDeps,
-  { report, problem }: { report: Report; problem?: 'conflict' | 'needs-note' },
+  page: { report: Report; problem?: 'conflict' | 'needs-note'; note?: string | undefined; isForQueue?: boolean },
 ): Promise<FastifyReply> {
+  const { report, problem, note, isForQueue = false } = page;
   const viewer = frame.viewer(request);
   const [row, events = []] = await Promise.all([search.row(report.recordId), reports.events(report.id)]);
   const { words } = viewer;
@@ -43,7 +44,7 @@ export async function sendReportPage(
               : fill(words.conflict, { state: words.reportStates[report.status].toLowerCase() })}
           </p>
         )}
-        <QueueItem report={report} row={row} root="../../" viewer={viewer} alone />
+        <QueueItem {...{ report, row, viewer, note }} root={isForQueue ? '../' : '../../'} alone={!isForQueue} />
         <Trail events={events} report={report} row={row} viewer={viewer} />
       </>
     ),

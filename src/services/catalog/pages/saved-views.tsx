@@ -6,6 +6,7 @@ import type { View } from '../views/views.ts';
 import { AlertForm } from './alert-form.tsx';
 import { Hint, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
+import { type FormFields, textIn } from './rejected-form.ts';
 import { queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { showInvisible } from './untrusted-text.ts';
 
@@ -62,10 +63,10 @@ function NewViewForm(props: { action: string; query: string; name?: string; view
 }
 
 /** The form of a rejected view with a link to its search; nothing for other forms. */
-export function rejectedViewForm(frame: Frame, status: number, request: FastifyRequest): JSX.Element {
-  if (![409, 422].includes(status) || request.routeOptions.url !== '/views/new') return '';
+export function rejectedViewForm(frame: Frame, fields: FormFields, request: FastifyRequest): JSX.Element {
+  if (request.routeOptions.url !== '/views/new') return '';
   const viewer = frame.viewer(request);
-  const { name = '', query = '' } = (request.body ?? {}) as { name?: string; query?: string };
+  const [name, query] = [textIn(fields, 'name'), textIn(fields, 'query')];
   return (
     <>
       <NewViewForm action="new" {...{ name, query, viewer }} />

@@ -23,6 +23,15 @@ export const reportTexts = {
     user_info: { en: 'Contact details', ru: 'Контакты' },
     'alert.webhook_url': { en: 'Webhook URL', ru: 'URL вебхука' },
   },
+  keptText: {
+    en: 'Your text was not sent. You can send it again here.',
+    ru: 'Ваш текст не отправлен. Его можно отправить отсюда ещё раз.',
+  },
+  keptUntilSignIn: {
+    en: 'Your text was not sent. Sign in in a new tab, then send it again here.',
+    ru: 'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз.',
+  },
+  toReportedRecord: { en: 'Back to the record', ru: 'К записи' },
   send: { en: 'Send report', ru: 'Отправить жалобу' },
   thanks: { en: 'Your report has been received.', ru: 'Жалоба отправлена.' },
   thanksAgain: {

@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify';
+import { CSRF_FIELD } from '../../../http/csrf.ts';
+import { type Form, readUnreadForm } from '../../../http/forms.ts';
+import { isSameOrigin } from '../../../http/same-origin.ts';
+
+export type FormFields = Readonly<Record<string, unknown>>;
+
+/** Errors that say nothing about the route or are over after a sign-in, a correction or some time. */
+const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 409, 422, 429, 500, 503]);
+
+/**
+ * The fields of a rejected form, so that its texts are not lost; undefined for another request. Not those that another
+ * site filled in, because they would be shown with a valid CSRF token. Reads the body at once ({@link readUnreadForm}).
+ */
+export async function rejectedFields(
+  status: number,
+  request: FastifyRequest,
+  publicOrigins: readonly string[],
+): Promise<FormFields | undefined> {
+  const { method, body, raw, routeOptions } = request;
+  if (method !== 'POST' || !REPEATABLE.has(status) || !isSameOrigin(request, publicOrigins)) return undefined;
+  if (body !== undefined && body !== null && !(body instanceof Map)) return body as FormFields;
+  const form = (body as Form | null | undefined) ?? (await readUnreadForm(raw, routeOptions.bodyLimit ?? 0));
+  return form && Object.fromEntries([...form].filter(([name]) => name !== CSRF_FIELD));
+}
+
+/** The text of a field, or an empty text. */
+export const textIn = (fields: FormFields, name: string): string => {
+  const text = fields[name];
+  return typeof text === 'string' ? text : '';
+};
