@@ -7,6 +7,7 @@ import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { createPlayer } from '../../../ui/browser/player.ts';
+import { confirmLeaving, hasInput } from '../../../ui/browser/unsent-input.ts';
 import { createWordHighlight } from '../../../ui/browser/word-highlight.ts';
 import { isTyping, keyOf } from './keyboard.ts';
 import type { RecordPageData } from './row-data.ts';
@@ -20,11 +21,14 @@ if (photo instanceof HTMLImageElement) showPhoto(photo);
 if (document.getElementById('audio')) bindTranscript();
 if (document.querySelector('.box')) linkBoxes();
 
+/** Not with an unsent report: the other page would discard it. */
 function bindNeighbourKeys(): void {
+  const report = byId<HTMLFormElement>('report-form');
+  confirmLeaving(() => [report]);
   const linkIds: Readonly<Record<string, string>> = { ArrowLeft: 'newer', k: 'newer', ArrowRight: 'older', j: 'older' };
   addEventListener('keydown', (event) => {
     const id = linkIds[keyOf(event)];
-    if (id === undefined || isTyping(event)) return;
+    if (id === undefined || isTyping(event) || (event.target as Element).closest?.('form') || hasInput(report)) return;
     const link = document.getElementById(id);
     if (link instanceof HTMLAnchorElement) location.assign(link.href);
   });
