@@ -223,6 +223,68 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([expect.stringContaining('409')]);
   });
 
+  it("keep a moderator's notes when another decides first and when the report cannot be read again", {
+    tags: ['full'],
+  }, async (test) => {
+    const ids = [
+      await createReport(PHOTO_ID, 'edit', 'first'),
+      await createReport(SPEECH_ID, 'edit', 'second'),
+      await createReport('bridge-7', 'edit', 'third'),
+    ];
+    const { page, problems } = await signIn(test, MODERATOR);
+    await page.goto(`${catalog.url}/admin/reports`);
+    await page.evaluate('globalThis.here = true');
+    const item = (i: number) => page.locator(`#${ids[i]}`);
+    const note = (i: number) => item(i).locator('textarea');
+    const outcome = (i: number) => item(i).locator('.outcome-line').textContent();
+    await note(0).fill('A long note.');
+    await note(1).fill('Another note.');
+    await decideReport(ids[0]!, { status: 'rejected' });
+    await item(0).getByRole('button', { name: 'Accept' }).click();
+    await until(() => outcome(0)).toContain('Another moderator has changed this report');
+    expect(await note(0).inputValue()).toBe('A long note.');
+    expect(await item(0).getByRole('button').allTextContents()).toEqual(['Reopeno']);
+    await item(0).getByRole('button').click();
+    await until(() => outcome(0)).toBe('Status: Open.');
+    expect(await note(0).inputValue()).toBe('');
+
+    await page.route('**/admin/reports/*?view=queue', (route) => route.abort());
+    await item(2).getByRole('button', { name: 'Reject' }).click();
+    await until(() => outcome(2)).toBe('Status: Rejected.');
+    expect(await note(1).inputValue()).toBe('Another note.');
+    expect(await page.evaluate('globalThis.here')).toBe(true);
+    await page.context().clearCookies();
+    await item(1).getByRole('button', { name: 'Reject' }).click();
+    await until(() => outcome(1)).not.toBe('');
+    expect(await note(1).inputValue()).toBe('Another note.');
+    for (const id of ids.slice(0, 2)) await decideReport(id, { status: 'rejected' });
+    expect(problems.filter((line) => !/409|401|ERR_FAILED/.test(line))).toEqual([]);
+  });
+
+  it('keep an unsent report when a key of the neighbouring records is pressed', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signIn(test, READER);
+    await page.goto(address(PHOTO_ID));
+    const description = page.locator('[name=description]');
+    await description.fill('Not sent yet.');
+    for (const place of ['#report form button', '#back']) {
+      await page.locator(place).focus();
+      await press(page, 'ArrowLeft', 'ArrowRight', 'j', 'k');
+      await page.waitForTimeout(300);
+      expect(page.url()).toBe(address(PHOTO_ID));
+      expect(await description.inputValue()).toBe('Not sent yet.');
+    }
+    const isLeavingPrevented = () =>
+      page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    expect(await isLeavingPrevented()).toBe(true);
+    await description.fill('');
+    expect(await isLeavingPrevented()).toBe(false);
+    await page.locator('#back').focus();
+    await press(page, 'ArrowRight');
+    await page.waitForURL(address(SPEECH_ID));
+    // The expired recording.
+    expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
+  });
+
   it('support the report queue with the keyboard alone and list the shortcuts', { tags: ['full'] }, async (test) => {
     const ids = [
       await createReport(PHOTO_ID, 'edit', 'first'),

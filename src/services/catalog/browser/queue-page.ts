@@ -3,6 +3,7 @@ import { showLocalTimes } from '../../../ui/browser/local-times.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
+import { confirmLeaving } from '../../../ui/browser/unsent-input.ts';
 import { isTyping, keyOf } from './keyboard.ts';
 import type { QueuePageData } from './queue-data.ts';
 
@@ -16,6 +17,7 @@ const items = () => [...document.querySelectorAll<HTMLElement>('.report-item')];
 const current = () => (document.activeElement as HTMLElement | null)?.closest<HTMLElement>('.report-item') ?? undefined;
 
 showLocalTimes(document);
+confirmLeaving(() => document.querySelectorAll<HTMLFormElement>('.decision-form'));
 byId('queue').addEventListener('submit', (event) => {
   const item = (event.target as HTMLElement).closest<HTMLElement>('.report-item');
   const { submitter } = event;
@@ -101,41 +103,43 @@ async function decide(item: HTMLElement, status: string): Promise<void> {
   const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   body.set('status', status);
   const hadFocus = item.contains(document.activeElement);
+  const sent = note.value;
   try {
     const report = await request<{ status: string }>(form.action, { method: 'POST', body });
-    await refresh(item, fill(texts.decided, { state: states[report.status] ?? report.status }), false);
+    if (note.value === sent) note.value = '';
+    await refresh(item, report.status);
+    showOutcome(item, fill(texts.decided, { state: states[report.status] ?? report.status }), false);
   } catch (error) {
-    if (!(error instanceof RequestError) || error.status !== 409) {
-      showOutcome(item, errorMessage(error, texts), true);
-      return;
-    }
-    await refresh(item, undefined, true);
+    const isConflict = error instanceof RequestError && error.status === 409;
+    const current = isConflict ? await refresh(item) : undefined;
+    const conflict = (state: string) => fill(texts.conflict, { state: (states[state] ?? state).toLowerCase() });
+    showOutcome(item, current === undefined ? errorMessage(error, texts) : conflict(current), true);
+    if (!isConflict) return;
   }
-  if (hadFocus) document.getElementById(item.id)?.focus();
+  if (hadFocus) item.focus();
 }
 
-/** Keeps the position until a reload, so the list does not jump. */
-async function refresh(item: HTMLElement, message: string | undefined, isError: boolean): Promise<void> {
-  const recordUrl = allReportsUrl(item.dataset['record'] ?? '');
-  const [recordPage, queuePage] = await Promise.all([fetchPage(recordUrl), fetchPage(location.href)]);
-  const latest = recordPage?.getElementById(item.id);
+/**
+ * Shows the current report with the note that is being typed, at the same position until a reload, so the list does not
+ * jump. Returns its status. If the report cannot be read, only `status` is known. Never reloads: other notes would be lost.
+ */
+async function refresh(item: HTMLElement, status?: string): Promise<string | undefined> {
+  const reportUrl = `reports/${item.id}?${new URLSearchParams({ view: 'queue' })}`;
+  const [reportPage, queuePage] = await Promise.all([fetchPage(reportUrl), fetchPage(location.href)]);
+  const latest = reportPage?.getElementById(item.id) ?? null;
   const tabs = (page: Document | undefined) => page?.querySelector('[data-fresh="tabs"]') ?? null;
   replaceContent(tabs(document), tabs(queuePage));
-  if (latest == null) {
-    location.reload();
-    return;
+  if (latest !== null) {
+    showLocalTimes(latest);
+    const note = item.querySelector('textarea')!.value;
+    replaceContent(item, latest);
+    item.querySelector('textarea')!.value = note;
   }
-  showLocalTimes(latest);
-  const status = latest.dataset['status'] ?? '';
-  replaceContent(item, latest);
-  item.dataset['status'] = status;
+  const current = latest?.dataset['status'] ?? status;
+  if (current !== undefined) item.dataset['status'] = current;
   delete item.dataset['wanted'];
-  const conflict = () => fill(texts.conflict, { state: (states[status] ?? status).toLowerCase() });
-  showOutcome(item, message ?? conflict(), isError);
+  return current;
 }
-
-const allReportsUrl = (record: string) =>
-  `reports?${new URLSearchParams({ status: 'all', record_id: record, limit: '200' })}`;
 
 function showOutcome(item: HTMLElement, message: string, isError: boolean): void {
   const line = item.querySelector<HTMLElement>('.outcome-line');
