@@ -33,6 +33,10 @@ export const batchTexts = localize({
       en: 'A batch has at most {limit} files. Divide them into several batches.',
       ru: 'В пакете может быть не больше {limit} файлов. Разделите их на несколько пакетов.',
     },
+    unreadable: {
+      en: '“{name}” was changed or removed. Choose the files again.',
+      ru: 'Файл «{name}» изменён или удалён. Выберите файлы снова.',
+    },
     tooLarge: { en: 'The files are larger than 4 GB.', ru: 'Размер файлов больше 4 ГБ.' },
   },
   invalid: {

@@ -4,7 +4,7 @@ import { archiveOf, percentOf } from './batch-files.ts';
 import { byId, el, fill } from './dom.ts';
 import { readGroupingInputs } from './grouping.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
-import { type OnRetry, withRetry } from './poll-task.ts';
+import { type OnRetry, retryText, withRetry } from './poll-task.ts';
 import { RequestError } from './requests.ts';
 import type { NamedFile } from './zip-file.ts';
 
@@ -64,18 +64,31 @@ export async function createBatch(
   const onRetry: OnRetry = (retry) => {
     if (!retry) return;
     byId('cancel').hidden = false;
-    showStatus(fill(ui.retry.refused, { sentence: messageOf(retry.refusal), seconds: retry.seconds }), undefined);
+    showStatus(retryText(retry, ui.retry, messageOf(retry.refusal)), undefined);
   };
-  const isRefusedForNow = ({ retryAfterSeconds }: RequestError) => retryAfterSeconds !== undefined;
-  const accepted = await withRetry(
-    () => api.call<Accepted>(`batches?${query}`, request),
-    onRetry,
-    signal,
-    isRefusedForNow,
-  );
+  const isRefusedForNow = ({ status, retryAfterSeconds }: RequestError) =>
+    status === 0 || retryAfterSeconds !== undefined;
+  const upload = () =>
+    api.call<Accepted>(`batches?${query}`, request).catch(async (error: unknown) => {
+      if (error instanceof RequestError && error.status === 0) await requireReadable(chosen);
+      throw error;
+    });
+  const accepted = await withRetry(upload, onRetry, signal, isRefusedForNow);
   unanswered = undefined;
   showOmitted(accepted);
   return accepted.batch_id;
+}
+
+/** The browser reports a file that was changed or removed like a lost connection, but a retry cannot succeed. */
+async function requireReadable(chosen: readonly NamedFile[]): Promise<void> {
+  for (const { file } of chosen) {
+    await file
+      .slice(0, 1)
+      .arrayBuffer()
+      .catch(() => {
+        throw new Error(fill(texts.choose.unreadable, { name: file.name }));
+      });
+  }
 }
 
 function formOf(fields: CommonFields, archive: File): FormData {

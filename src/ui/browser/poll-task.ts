@@ -1,4 +1,5 @@
 import { type ApiClient, abortable } from './api.ts';
+import { fill } from './fill.ts';
 import { RequestError } from './requests.ts';
 
 /** A pending retry: its cause (status 0: the server cannot be reached) and the remaining seconds. */
@@ -30,6 +31,13 @@ export async function withRetry<T>(
     }
   }
 }
+
+/** Why and when a request is repeated. `sentence`: the error in the language of the page. */
+export const retryText = (
+  { refusal, seconds }: NonNullable<Parameters<OnRetry>[0]>,
+  texts: { readonly refused: string; readonly offline: string },
+  sentence: string,
+): string => fill(refusal.status === 0 ? texts.offline : texts.refused, { sentence, seconds });
 
 /** Seconds from 1 to 60: those of `Retry-After`, or else `otherwise`. */
 export const retryDelay = ({ retryAfterSeconds }: RequestError, otherwise: number): number =>

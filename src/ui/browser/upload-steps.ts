@@ -1,6 +1,7 @@
 import type { UiTexts } from '../texts.ts';
 import { fill } from './dom.ts';
 import type { NumberFormats } from './number-formats.ts';
+import { retryText } from './poll-task.ts';
 import type { Step } from './steps.ts';
 import type { Stage, UploadJob } from './upload-job.ts';
 import type { UploadTexts } from './upload-texts.ts';
@@ -47,9 +48,8 @@ export function stepNote(
 ): string {
   const { texts, ui, numbers } = words;
   if (pendingRetry) {
-    const { refusal, seconds } = pendingRetry;
-    const sentence = texts.failures[refusal.code ?? ''] ?? refusal.message;
-    return fill(refusal.status === 0 ? ui.retry.offline : ui.retry.refused, { sentence, seconds });
+    const { refusal } = pendingRetry;
+    return retryText(pendingRetry, ui.retry, texts.failures[refusal.code ?? ''] ?? refusal.message);
   }
   if (stage === 'waiting') return texts.waiting;
   if ((stage !== 'queued' && stage !== 'processing') || estimateSeconds === undefined) return '';
