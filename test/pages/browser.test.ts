@@ -174,6 +174,36 @@ describe('Defectoscopy upload page', () => {
     },
   );
 
+  it('keeps the choices of a correction when another reviewer has corrected the result', {
+    tags: ['full'],
+  }, async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${REVIEWER}`);
+    await choosePhoto(page);
+    await page.locator('.correction summary').click();
+    const surface = page.locator('.correction select').first();
+    await page.route('**/correction', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 412, json: { ok: false, error: { code: 'PRECONDITION_FAILED', message: '' } } })
+        : route.fulfill({
+            json: {
+              ok: true,
+              data: {
+                ...{ task_id: 'x', may_correct: true, version: 1 },
+                history: [{ surface: 'wall', master: 'sound', defects: [], confirmed: false }],
+              },
+            },
+          }),
+    );
+    await surface.focus();
+    await page.keyboard.press('ArrowDown');
+    const chosen = await surface.inputValue();
+    await page.getByRole('button', { name: 'Save correction' }).click();
+    const status = page.locator('.correction [role=status]');
+    await until(() => status.textContent()).toContain('Another reviewer has corrected this result: ');
+    expect(await surface.inputValue()).toBe(chosen);
+  });
+
   it('confirms a result of unlisted surfaces whose group is not the group of its first defect', {
     tags: ['full'],
   }, async (test) => {

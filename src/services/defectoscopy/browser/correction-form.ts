@@ -1,6 +1,6 @@
 import type { CorrectionRequest, Corrections, ModelDetails, ModelList } from '../../../client/wire/defectoscopy.ts';
 import type { ApiClient } from '../../../ui/browser/api.ts';
-import { el } from '../../../ui/browser/dom.ts';
+import { el, fill } from '../../../ui/browser/dom.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { Formatters } from './formatters.ts';
 import type { Inspection } from './inspection.ts';
@@ -79,6 +79,8 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
     }
     button.textContent = isDetected(labels()) ? texts.confirmResult : texts.saveCorrection;
   };
+  const labelsText = ({ surface, defects }: Pick<CorrectionRequest, 'surface' | 'defects'>) =>
+    [title(surface), ...(defects.length > 0 ? defects.map(title) : [texts.noDefect])].join(', ');
   const showHistory = () => {
     const last = history.at(-1);
     status.textContent = last === undefined ? '' : last.confirmed ? texts.confirmed : texts.corrected;
@@ -108,11 +110,12 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
       showHistory();
     } catch (error) {
       const isConflict = error instanceof RequestError && error.status === 412;
-      if (isConflict) {
-        ({ version, history } = await api.call<Corrections>(pathOf(job)).catch(() => ({ version, history })));
-        showHistory();
-      }
-      status.textContent = isConflict ? texts.correctionConflict : texts.correctionFailed;
+      const latest = isConflict ? await api.call<Corrections>(pathOf(job)).catch(() => undefined) : undefined;
+      if (latest) ({ version, history } = latest);
+      const theirs = latest?.history.at(-1);
+      status.textContent = theirs
+        ? fill(texts.correctionConflict, { labels: labelsText(theirs) })
+        : texts.correctionFailed;
     } finally {
       button.disabled = false;
     }

@@ -98,8 +98,8 @@ export const texts = localize({
   confirmed: { en: 'Result confirmed.', ru: 'Результат подтверждён.' },
   corrected: { en: 'Correction saved.', ru: 'Исправление сохранено.' },
   correctionConflict: {
-    en: 'Another reviewer has corrected this result. Check the current correction.',
-    ru: 'Результат уже исправил другой проверяющий. Проверьте текущее исправление.',
+    en: 'Another reviewer has corrected this result: {labels}. Your choices are not saved. Save them to replace that correction.',
+    ru: 'Результат уже исправил другой проверяющий: {labels}. Ваш выбор не сохранён. Сохраните его, чтобы заменить это исправление.',
   },
   correctionFailed: {
     en: 'The correction was not saved. Try again.',
