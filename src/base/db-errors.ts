@@ -38,6 +38,9 @@ export const sqlStateOf = (error: unknown): string => (error as { code?: string 
 
 export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014';
 
+/** The limit of `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => sqlStateOf(error) === '55P03';
+
 /** Deadlock or serialization failure: nothing was written, and a retry may succeed. */
 export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(sqlStateOf(error));
 

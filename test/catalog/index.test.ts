@@ -260,6 +260,32 @@ describe('Catalog index', () => {
       expect((await catalog.moderator.post('/index', { json: { records: many.slice(1) } })).body.indexed).toBe(1000);
     });
 
+    it('keeps the batches that were written before the database became unavailable, and says so', async () => {
+      const { db } = catalog.context;
+      // One record of 100 000 characters and its 1 000 more: five of them are a batch.
+      const records = Array.from({ length: 7 }, (_, i) => ({ record_id: `part:${i}`, text: 'a '.repeat(50_000) }));
+      await db.query(`
+        create function fail_part() returns trigger language plpgsql as $$
+          begin raise exception 'disk full' using errcode = '53100'; end $$;
+        create trigger fail_part before insert on catalog_records
+          for each row when (new.record_id = 'part:6') execute function fail_part()`);
+      const { status, body, headers } = await catalog.moderator.post('/index', { json: { records } });
+      expect({ status, code: body.error.code, message: body.error.message, retry: headers.get('retry-after') }).toEqual(
+        {
+          ...{ status: 503, code: 'INDEX_UNAVAILABLE', retry: '5' },
+          message:
+            'The index is not writable at the moment; at least 5 of the 7 valid records are imported. Repeat the request.',
+        },
+      );
+      expect((await row('part:4')).record_id).toBe('part:4');
+      await db.query('drop function fail_part cascade');
+      expect(await catalog.moderator.post('/index', { json: { records } })).toMatchObject({
+        status: 200,
+        body: { indexed: 7 },
+      });
+      expect((await row('part:6')).record_id).toBe('part:6');
+    });
+
     it('accepts only moderators', async () => {
       const json = { records: [] };
       expect((await catalog.client().post('/index', { json })).status).toBe(401);

@@ -43,6 +43,14 @@ export const databaseUnavailable = () =>
   new ApiError('DATABASE_UNAVAILABLE', 503, 'The database is unavailable.', { 'retry-after': '5' });
 export const tooManyRecords = (most: number) =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `A request can index at most ${most} records.`);
+/** `written`: at least, because the outcome of the last commit can be unknown. */
+export const importInterrupted = (written: number, of: number) =>
+  new ApiError(
+    'INDEX_UNAVAILABLE',
+    503,
+    `The index is not writable at the moment; at least ${written} of the ${of} valid records are imported. Repeat the request.`,
+    { 'retry-after': '5' },
+  );
 export const indexUnavailable = () =>
   new ApiError('INDEX_UNAVAILABLE', 503, 'The index is not writable at the moment; nothing was changed.', {
     'retry-after': '5',

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../base/db.ts';
-import { isCollision, isStatementTimeout, isUnavailable } from '../../../base/db-errors.ts';
+import { isCollision, isLockTimeout, isStatementTimeout, isUnavailable } from '../../../base/db-errors.ts';
 import { PLANNER_OPTIONS, resolveFilters } from '../search/resolve-filters.ts';
 import type { Filters } from '../search/search-types.ts';
 import { createParameters, queryStage, where } from '../search/where.ts';
@@ -49,7 +49,7 @@ export async function isolateAlert(tx: Transaction, run: () => Promise<unknown>)
   try {
     await run();
   } catch (error) {
-    if ((isUnavailable(error) && !isStatementTimeout(error)) || isCollision(error)) throw error;
+    if ((isUnavailable(error) && !isStatementTimeout(error)) || isCollision(error) || isLockTimeout(error)) throw error;
     await tx.query('rollback to savepoint alert');
     failure = error;
   }

@@ -3,6 +3,7 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import { createTransactionQueue } from '../transaction-queue.ts';
 import { type Entry, fieldsOf, groupingFields, groupingOf, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { requestRebuild } from './rebuild.ts';
 import { deleteExpiredRecords, deleteOldFeedRowIds, deleteUnusedCombinations, pruneWords } from './retention.ts';
@@ -22,16 +23,25 @@ export interface ImportedRecord {
   readonly createdAt?: Date;
 }
 
+/** Imports run one batch at a time anyway. A batch waits as long as a statement. */
+const QUEUE = { max: 1, waitMs: 30_000 };
+
 export type Records = ReturnType<typeof createRecords>;
 
 export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }) {
   const deletions = createFileDeletionQueue({ db, files, log }, { table: 'catalog_files_to_delete' });
+  const transaction = createTransactionQueue(db, QUEUE);
   return {
-    /** Writes all records or none; replaces records with the same id. Ids must be unique. */
-    async import(records: readonly ImportedRecord[]): Promise<void> {
-      await db.transaction(async (tx) => {
-        for (const batch of batches(records)) await writeRecords(tx, batch.map(entryOf));
-      });
+    /**
+     * Replaces records with the same id; ids must be unique. Commits each batch, so that other writers wait for one batch only.
+     * `onWritten` gets the number of records of each; after an error the import can be repeated.
+     */
+    async import(records: readonly ImportedRecord[], onWritten: (count: number) => void = () => {}): Promise<void> {
+      for (const batch of batches(records)) {
+        const entries = batch.map(entryOf);
+        await transaction((tx) => writeRecords(tx, entries));
+        onWritten(batch.length);
+      }
       await deletions.drain();
     },
     /** The worker runs it. */
@@ -47,7 +57,7 @@ export function createRecords({ db, files, log }: { db: Db; files: Files; log: L
   };
 }
 
-/** Limits the time that the event loop is blocked. */
+/** Of texts. Limits the time that the event loop is blocked and that other writers wait. */
 const BATCH_LENGTH = 500_000;
 
 function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[], void, undefined> {

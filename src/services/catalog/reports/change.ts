@@ -1,7 +1,8 @@
-import type { Db, Transaction } from '../../../base/db.ts';
-import { noteEarlierMatches } from '../alerts/find-matches.ts';
+import type { Transaction } from '../../../base/db.ts';
 import { lockRecords } from '../records/write.ts';
+import type { RunInQueue } from '../transaction-queue.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
+import { noteMatchesBeforeReport } from './earlier-matches.ts';
 import type { Action, AnnounceReport, ChangeResult, ReportChange } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { evaluateChange, isDecided } from './transitions.ts';
@@ -13,9 +14,9 @@ interface ChangeDeps {
 
 /** A rejected change is committed too, as an event of the audit trail. */
 export const reportChanger =
-  ({ db, ...deps }: ChangeDeps & { db: Db }) =>
+  ({ transaction, ...deps }: ChangeDeps & { transaction: RunInQueue }) =>
   (id: string, change: ReportChange): Promise<ChangeResult | undefined> =>
-    db.transaction(async (tx) => {
+    transaction(async (tx) => {
       await lockAuditTrail(tx);
       const { rows } = await tx.query<ReportRow>(`select ${COLUMNS} from reports where id = $1`, [id]);
       const now = rows[0];
@@ -43,12 +44,12 @@ async function execute(
     requestId: change.requestId ?? null,
   });
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
-  await lockRecords(tx);
-  await noteEarlierMatches(tx, [now.recordId]);
+  const { status = from } = change;
+  const changesVisibility = from !== status && [from, status].includes('accepted') && affectsVisibility(now.actionType);
+  if (changesVisibility) await lockRecords(tx);
+  await noteMatchesBeforeReport(tx, now.recordId);
   const next = await update(tx, now, { ...change, note: newNote }, { at, apply });
-  const involvesAccepted = [from, next.status].includes('accepted');
-  if (from !== next.status && involvesAccepted && affectsVisibility(next.actionType))
-    await applyDecisions(tx, next.recordId);
+  if (changesVisibility) await applyDecisions(tx, next.recordId);
   const report = reportFrom(next);
   if (from !== next.status && isDecided(next.status)) await announce?.(tx, 'report.resolved', report, change.requestId);
   return { outcome, report };

@@ -1,18 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Db, Transaction } from '../../../base/db.ts';
+import type { Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
-import { noteEarlierMatches } from '../alerts/find-matches.ts';
-import { lockRecords } from '../records/write.ts';
+import type { RunInQueue } from '../transaction-queue.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
+import { noteMatchesBeforeReport } from './earlier-matches.ts';
 import type { AnnounceReport, CreateResult, NewReport, Report } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 const RECEIPT_BYTES = 24;
 
 export const reportCreator =
-  (db: Db, announce?: AnnounceReport) =>
+  (transaction: RunInQueue, announce?: AnnounceReport) =>
   (report: NewReport, within?: (tx: Transaction, created: CreateResult) => Promise<void>): Promise<CreateResult> =>
-    db.transaction(async (tx) => {
+    transaction(async (tx) => {
       await lockAuditTrail(tx);
       const existing = await findDuplicate(tx, report);
       const created = existing ?? (await createReport(tx, report));
@@ -22,8 +22,7 @@ export const reportCreator =
     });
 
 async function createReport(tx: Transaction, report: NewReport): Promise<CreateResult> {
-  await lockRecords(tx);
-  await noteEarlierMatches(tx, [report.recordId]);
+  await noteMatchesBeforeReport(tx, report.recordId);
   const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
   const at = await appendEvent(tx, {
     reportId: id,

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../../../base/db.ts';
+import { createTransactionQueue } from '../transaction-queue.ts';
 import { readEvents } from './audit-trail.ts';
 import { reportChanger } from './change.ts';
 import { receiptDigest, reportCreator } from './create.ts';
@@ -13,6 +14,8 @@ import {
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 const MAX_OF_RECORD = 200;
+/** The lock of the audit trail lets one write; another one then begins without delay. */
+const QUEUE = { max: 2, waitMs: 5_000 };
 
 export type Reports = ReturnType<typeof createReports>;
 
@@ -21,7 +24,8 @@ export type Reports = ReturnType<typeof createReports>;
  * records. Reopening undoes an applied decision regardless.
  */
 export function createReports(deps: { db: Db; apply: boolean; announce?: AnnounceReport | undefined }) {
-  const { db, announce } = deps;
+  const { db, apply, announce } = deps;
+  const transaction = createTransactionQueue(db, QUEUE);
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
     const { rows } = await db.query<ReportRow>(
       `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc limit ${MAX_OF_RECORD}`,
@@ -35,9 +39,9 @@ export function createReports(deps: { db: Db; apply: boolean; announce?: Announc
      * Returns the reporter's open report with the same record and action if it is less than 24 h old. Only the digest
      * of `receipt` is stored.
      */
-    create: reportCreator(db, announce),
+    create: reportCreator(transaction, announce),
     /** Undefined: unknown report. Applies decisions in the same transaction. */
-    change: reportChanger(deps),
+    change: reportChanger({ transaction, apply, announce }),
     find: async (id: string) => (await select('id = $1', [id]))[0],
     byReceipt: async (id: string, receipt: string) =>
       (await select('id = $1 and receipt = $2', [id, receiptDigest(receipt)]))[0],

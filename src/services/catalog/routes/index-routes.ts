@@ -4,7 +4,7 @@ import { isUnavailable } from '../../../base/db-errors.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { forbidden, indexUnavailable, tooManyRecords } from '../api-errors.ts';
+import { forbidden, importInterrupted, indexUnavailable, tooManyRecords } from '../api-errors.ts';
 import { MAX_RECORDS, readRecords } from '../import/record-validation.ts';
 import { readTable, type TableType } from '../import/tables.ts';
 import type { Records } from '../records/records.ts';
@@ -53,7 +53,7 @@ function importRoute(scope: Gateway, { records, images }: Deps): void {
         summary: 'Import records',
         description:
           `At most ${MAX_RECORDS} records as JSON, CSV (UTF-8) or XLSX (first sheet). The header of a table contains the ` +
-          'field names; a column `attributes.NAME` is an attribute. A record with the same id is replaced. Invalid records ' +
+          'field names; a column `attributes.NAME` is an attribute. A record with the same id is replaced. After 503 some records may be imported: repeat the request. Invalid records ' +
           'are listed in `failed` and the others are imported; a body that is not a list of records is rejected.',
         operationId: 'indexRecords',
         body: schema.Records,
@@ -71,14 +71,20 @@ function importRoute(scope: Gateway, { records, images }: Deps): void {
           }),
           403: describeErrors(forbidden()),
           413: describeErrors(tooManyRecords(MAX_RECORDS)),
-          503: describeErrors(indexUnavailable()),
+          503: describeErrors(importInterrupted(200, 700)),
         },
       },
       preValidation: async (request) => asRecords(request as FastifyRequest, scope.closing),
     },
     async (request) => {
       const { records: valid, failed } = readRecords(request.body.records, images);
-      await records.import(valid).catch(unavailable);
+      let written = 0;
+      const count = (more: number) => {
+        written += more;
+      };
+      await records.import(valid, count).catch((error: unknown) => {
+        throw isUnavailable(error) ? importInterrupted(written, valid.length) : error;
+      });
       return { indexed: valid.length, failed };
     },
   );

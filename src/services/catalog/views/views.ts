@@ -16,6 +16,7 @@ import {
 } from '../alerts/alerts.ts';
 import { tooManyViews, viewExists } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
+import { createTransactionQueue } from '../transaction-queue.ts';
 
 export interface View {
   readonly id: string;
@@ -35,12 +36,16 @@ const MAX_DELIVERIES = 200;
 /** A client can use a new cookie for each view. */
 const MAX_PER_ADDRESS = 10 * MAX_VIEWS;
 
+/** Setting an alert waits for the locks of records and reports. */
+const QUEUE = { max: 2, waitMs: 5_000 };
+
 /** `readOwners`: the principals of the valid tokens. */
 export function createViews(
   db: Db,
   readOwners: (tx: Transaction) => Promise<readonly string[]>,
   deliveries: Pick<DeliveryLog, 'list'> = createDeliveryLog(db),
 ) {
+  const transaction = createTransactionQueue(db, QUEUE);
   return {
     async list(owner: string): Promise<readonly View[]> {
       const { rows } = await db.query<ViewRow>(`${SELECT} order by lower(name), id`, [owner]);
@@ -62,7 +67,7 @@ export function createViews(
 
     /** Throws for a name in use, and above the limits per owner and address. */
     create: (of: ViewOwner, view: NewView, alert?: NewAlert): Promise<View> =>
-      db.transaction(async (tx) => {
+      (alert ? transaction : db.transaction)(async (tx) => {
         const created = await insert(tx, of, view);
         if (!alert) return created;
         return { ...created, alert: await setAlert(tx, { id: created.id, owner: of.owner }, alert, readOwners) };
@@ -70,7 +75,7 @@ export function createViews(
 
     /** Sets, replaces or removes the alert of an existing view. */
     changeAlert: (owner: string, view: View, alert: NewAlert | null): Promise<View> =>
-      db.transaction(async (tx) => {
+      (alert ? transaction : db.transaction)(async (tx) => {
         if (alert) return { ...view, alert: await setAlert(tx, { id: view.id, owner }, alert, readOwners) };
         await removeAlert(tx, view.id);
         return { ...view, alert: null };
