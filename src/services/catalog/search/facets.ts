@@ -9,12 +9,15 @@ import {
   firstRecords,
   fromClause,
   hasOnlyFacets,
+  listOf,
   queryStage,
   type ResolvedFilters,
   where,
 } from './where.ts';
 
 const MAX_VALUES = 100;
+/** Of maintained counts: tags can give each record a combination of its own. As many as the newest records can have. */
+const MAX_COMBINATIONS = 10_000;
 
 type FacetLimits = Pick<SearchLimits, 'maxCounted' | 'maxTested'>;
 
@@ -50,7 +53,8 @@ export async function countFacets(
     countKinds({ ...others, filters: of, ...(ids && { kinds: ids }) }, how);
   // All of `kinds`, and more if other facets than the defect are filtered.
   const widest = await kindsWithConfidence(db, filters);
-  const exact = known === undefined ? undefined : { counted: await read(db, combinations, known), complete: true };
+  const exact: Counts | undefined =
+    known === undefined ? undefined : { counted: await read(db, combinations, known), complete: true };
   const shared = exact && kinds === undefined ? exact : await count(filters, widest);
   const isAll = kinds === undefined || kinds.length === widest?.length;
   const matches = exact ?? (shared.complete || isAll ? shared : await count(filters, kinds));
@@ -75,7 +79,7 @@ export async function countFacets(
   return {
     facets: Object.fromEntries(facets) as Record<FacetName, Facet>,
     complete,
-    total: matches.complete ? all.total : undefined,
+    total: matches.total ?? (matches.complete ? all.total : undefined),
   };
 }
 
@@ -87,6 +91,8 @@ interface Count {
 interface Counts {
   readonly counted: readonly Count[];
   readonly complete: boolean;
+  /** Of incomplete maintained counts: of all kinds. */
+  readonly total?: number;
 }
 
 interface CountOptions {
@@ -114,7 +120,7 @@ async function countKinds(
 ): Promise<Counts> {
   const { kinds } = resolved;
   if (hasOnlyFacets(resolved)) {
-    return { counted: await countBy(db, combinations, (p) => maintained(resolved, p)), complete: true };
+    return countMaintained(db, combinations, resolved);
   }
   const ofKinds = async () => {
     const ids = kinds && new Set(kinds);
@@ -181,9 +187,29 @@ async function countBy(
   return read(db, combinations, rows[0]!.text);
 }
 
+/** The most frequent combinations, and the number of records of all. */
+async function countMaintained(
+  db: Queryable,
+  combinations: FacetCombinations,
+  resolved: ResolvedFilters,
+): Promise<Counts> {
+  const { bind, values } = createParameters();
+  const { rows } = await db.query<{ text: string; kinds: number; total: number }>(
+    `with c as materialized (
+       select facets, sum(count)::bigint as count from (${maintained(resolved, { bind })}) m
+        group by facets having sum(count) > 0)
+     select (select ${COUNTS} from (select * from c order by count desc, facets limit ${MAX_COMBINATIONS}) first) as text,
+            (select count(*) from c) as kinds, (select coalesce(sum(count), 0)::bigint from c) as total`,
+    values,
+  );
+  const { text, kinds, total } = rows[0]!;
+  const counted = await read(db, combinations, text);
+  return kinds <= MAX_COMBINATIONS ? { counted, complete: true } : { counted, complete: false, total };
+}
+
 /** Counts that triggers maintain, without the records indexed since the snapshot. */
 function maintained({ filters: { duplicates }, kinds, upTo }: ResolvedFilters, { bind }: Binder): string {
-  const of = kinds === undefined ? 'true' : `facets = any(${bind(kinds)}::int[])`;
+  const of = kinds === undefined ? 'true' : `facets = any(${bind(listOf(kinds))}::int[])`;
   const [count, isCounted] =
     duplicates === undefined
       ? ['count', 'true']
@@ -258,22 +284,37 @@ interface FacetCombination {
 export type FacetCombinations = ReturnType<typeof createFacetCombinations>;
 
 const MAX_CACHED = 50_000;
-const SELECT =
-  'select id, service, status, surface, master, defects, project, tags from catalog_facet_combinations where id = any($1::int[])';
+// JSON is parsed in a tenth of the time of rows with arrays.
+const SELECT = `
+  select coalesce(json_agg(c), '[]') as kinds
+    from (select id, service, status, surface, master, defects, project, tags
+            from catalog_facet_combinations where id = any($1::int[])) c`;
 
-/** Combinations never change. */
-export function createFacetCombinations() {
-  let cache = new Map<number, FacetCombination>();
+/** Combinations never change. Keeps those that were used last. */
+export function createFacetCombinations(maxCached = MAX_CACHED) {
+  const cache = new Map<number, FacetCombination>();
   return {
     async load(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, FacetCombination>> {
-      // The callers in progress keep their map when a new one is started.
-      const known = cache;
-      const missing = ids.filter((id) => !known.has(id));
-      if (missing.length === 0) return known;
-      const { rows } = await db.query<FacetCombination>(SELECT, [missing]);
-      for (const kind of rows) known.set(kind.id, kind);
-      if (known.size > MAX_CACHED) cache = new Map();
-      return known;
+      const found = new Map<number, FacetCombination>();
+      const missing: number[] = [];
+      for (const id of ids) {
+        const kind = cache.get(id);
+        if (kind === undefined) missing.push(id);
+        else found.set(id, kind);
+      }
+      if (missing.length > 0) {
+        const { rows } = await db.query<{ kinds: FacetCombination[] }>(SELECT, [listOf(missing)]);
+        for (const kind of rows[0]!.kinds) found.set(kind.id, kind);
+      }
+      for (const [id, kind] of found) {
+        cache.delete(id);
+        cache.set(id, kind);
+      }
+      for (const id of cache.keys()) {
+        if (cache.size <= maxCached) break;
+        cache.delete(id);
+      }
+      return found;
     },
   };
 }

@@ -92,9 +92,11 @@ export async function findFacetCombinations(db: Queryable, filters: Filters): Pr
     return [...(wanted ? [has(name, wanted)] : []), ...(unwanted ? [`(${has(name, unwanted)}) is not true`] : [])];
   });
   if (conditions.length === 0) return undefined;
-  const { rows } = await db.query<{ id: number }>(
-    `select id from catalog_facet_combinations where ${conditions.join(' and ')}`,
+  // One text: there can be hundreds of thousands.
+  const { rows } = await db.query<{ ids: string }>(
+    `select coalesce(string_agg(id::text, ','), '') as ids from catalog_facet_combinations where ${conditions.join(' and ')}`,
     values,
   );
-  return rows.map(({ id }) => id);
+  const { ids } = rows[0]!;
+  return ids === '' ? [] : ids.split(',').map(Number);
 }

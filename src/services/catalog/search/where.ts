@@ -22,6 +22,9 @@ export function createParameters() {
   return { values, bind };
 }
 
+/** An SQL array. The driver takes seven times as long for an array of many ids. */
+export const listOf = (ids: readonly number[]): string => `{${ids.join(',')}}`;
+
 const MAX_PREPARED = 40;
 const prepared = new Map<string, string>();
 
@@ -55,7 +58,7 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   const { filters, kinds, reported } = resolved;
   const { minConf, hasReport, duplicates } = filters;
   const conditions = [scope(resolved, { bind })];
-  if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
+  if (kinds) conditions.push(`r.facets = any(${bind(listOf(kinds))}::int[])`);
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
@@ -164,7 +167,7 @@ export function fromClause(
 function ofKinds(kinds: readonly number[], { service, excluded, ...filters }: Filters, { bind }: Binder): string {
   if (kinds.length <= MAX_INDEXED_KINDS) return `${KIND_KEYS} && ${bind(kinds)}::int[]`;
   const hasOther = excluded !== undefined || FACET_NAMES.some((name) => name !== 'service' && name in filters);
-  if (!service || hasOther) return `r.facets = any(${bind(kinds)}::int[])`;
+  if (!service || hasOther) return `r.facets = any(${bind(listOf(kinds))}::int[])`;
   return `${KIND_KEYS} && array(select ~(hashtext(service) & 1023) from unnest(${bind(service)}::text[]) as service)`;
 }
 
