@@ -72,6 +72,24 @@ const taskIds = async () => (await records()).map((row) => row['task_id']);
 const waiting = async () => (await database.db.query('select from catalog_feed')).rowCount;
 
 describe('finished tasks', () => {
+  it('are indexed in smaller batches when a batch exceeds the limit of a statement', async () => {
+    await finishTasks(tasks, 'photos', [{ result: 1 }, { result: 2 }, { result: 3 }, { result: 4 }]);
+    await database.db.query(`
+      create function wait_for_record() returns trigger language plpgsql as $$
+        begin perform pg_sleep(0.6); return new; end $$;
+      create trigger wait_for_record before insert on catalog_records for each row execute function wait_for_record()`);
+    const db = openDb({ url: database.url, log, statementTimeoutMs: 2_000 });
+    try {
+      const { indexBatch } = createIndexer({ db, sources: [plain], log });
+      await expect(indexBatch()).rejects.toMatchObject({ code: '57014' });
+      expect((await indexBatch()).more).toBe(true);
+      while ((await indexBatch()).more);
+      expect(await records()).toHaveLength(4);
+    } finally {
+      await db.close();
+    }
+  });
+
   it('become records, each once, in the order of their completion', async () => {
     const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
     expect(await indexAll(plain)).toBe(3);

@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../../base/db.ts';
-import { isCollision, isDuplicate, isUnavailable } from '../../../base/db-errors.ts';
+import { isCollision, isDuplicate, isStatementTimeout, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { createEventStore } from '../../../tasks/events.ts';
 import { createFeedFloor, type FeedFloor } from '../../../tasks/feed-floor.ts';
@@ -36,6 +36,9 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
   const events = createEventStore(feed.db);
   const index = createBatchIndexer(deps);
 
+  /** Rows of the next batch: fewer after one whose statements took too long. */
+  let limit = BATCH_ROWS;
+
   /** One bad result must not block the feed. */
   const indexOneByOne = async (count: number) => {
     const indexed = new Map<string, number>();
@@ -68,11 +71,14 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
       await events.numberNew();
       const batch: Batch = { taken: [] };
       try {
-        const indexed = await index(BATCH_ROWS, batch);
+        const rows = limit;
+        const indexed = await index(rows, batch);
+        limit = Math.min(2 * rows, BATCH_ROWS);
         const { taken } = batch;
         deps.floor.reportDeleted(taken);
-        return { indexed, more: taken.length > 0 && (taken.length === BATCH_ROWS || taken.at(-1)!.more) };
+        return { indexed, more: taken.length > 0 && (taken.length === rows || taken.at(-1)!.more) };
       } catch (error) {
+        if (isStatementTimeout(error)) limit = Math.max(1, Math.floor(batch.taken.length / 2));
         if (isUnavailable(error) || batch.taken.length === 0) throw error;
         return { indexed: await indexOneByOne(batch.taken.length), more: true };
       }
