@@ -16,7 +16,7 @@ const Health = Type.Object({
 /** `lagSeconds`: waiting time of the oldest task to be indexed. */
 export type State = () => Promise<IndexState & { readonly lagSeconds: number }>;
 
-/** The count reads every record, and the route is public. */
+/** The route is public. */
 export function shareConcurrent(state: State): State {
   let counting: ReturnType<State> | undefined;
   return () => {

@@ -21,10 +21,24 @@ const insert = (from: number, to: number) =>
     [from, to],
   );
 
+it('the number of documents is that of the visible records', async () => {
+  const { db } = database;
+  const search = createSearch(db);
+  expect(await search.state()).toMatchObject({ documents: 0 });
+  await insert(101, 106);
+  await db.query(`update catalog_records set hidden = true where record_id = 'r101'`);
+  await db.query(`update catalog_records set project = 'other' where record_id = 'r102'`);
+  await db.query(`delete from catalog_records where record_id = 'r103'`);
+  expect(await search.state()).toMatchObject({ documents: 4 });
+  await db.query('delete from catalog_records');
+});
+
 it('combinations of facets are read again when others have replaced them in the cache', async () => {
   const { db } = database;
   await insert(1, 4);
-  const { rows } = await db.query<{ id: number; tags: string[] }>('select id, tags from catalog_facet_combinations');
+  const { rows } = await db.query<{ id: number; tags: string[] }>(
+    'select id, tags from catalog_facet_combinations order by id desc limit 4',
+  );
   const combinations = createFacetCombinations(2);
   for (const first of [0, 1, 2, 0]) {
     const some = rows.slice(first, first + 2);

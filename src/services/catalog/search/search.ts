@@ -36,10 +36,11 @@ export interface IndexState {
   readonly rebuilding: boolean;
 }
 
+/** Triggers keep the counts equal to the visible records. */
 const STATE = {
   name: 'catalog-state',
   text: `
-    select (select count(*) from catalog_records where not hidden) as documents,
+    select (select coalesce(sum(count), 0)::bigint from catalog_facet_counts) as documents,
            (select max(indexed_at) from catalog_records) as "lastIndexedAt",
            exists (select from catalog_rebuild) as rebuilding`,
   limitMs: CLIENT_LIMIT_MS,
