@@ -18,6 +18,8 @@ describe('splitting a text into words', () => {
     ['глава Ⅷ', ['глава', 'viii']],
     ['5\ufe0f\u20e3', ['5']],
     ['замо\u0301к', ['замок']],
+    ['Café, cafe\u0301, ÅNGSTRÖM, naïve, Việt, Đà', ['cafe', 'cafe', 'angstrom', 'naive', 'viet', 'đa']],
+    ['Йод, Їжак', ['йод', 'їжак']],
     ['<script>alert(1)</script>', ['script', 'alert', '1', 'script']],
     ['\u202Eabc\u202C', ['abc']],
     ['', []],
