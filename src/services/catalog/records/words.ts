@@ -9,14 +9,15 @@ const MAX_WORD_LENGTH = 64;
  */
 export function splitWords(text: string): string[] {
   return Array.from(text.matchAll(RUN), ([run]) => run).flatMap((run) => {
-    const plain = composeCharacters(run, 'NFKC')
-      .toLowerCase()
-      .replaceAll('ё', 'е')
-      .replace(LATIN, (letter) => BASE_LETTERS.get(letter) ?? letter)
-      .replace(MARKS, '');
+    const composed = composeCharacters(run, 'NFKC').toLowerCase().replaceAll('ё', 'е');
+    const plain = withoutLatinMarks(composed).replace(MARKS, '');
     return Array.from(plain.matchAll(WORD), ([word]) => truncate(word));
   });
 }
+
+/** Replaces composed Latin letters by their base letter; the length stays the same. */
+export const withoutLatinMarks = (text: string): string =>
+  text.replace(LATIN, (letter) => BASE_LETTERS.get(letter) ?? letter);
 
 // Before normalization. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super-
 // and

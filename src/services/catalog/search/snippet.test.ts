@@ -9,6 +9,10 @@ describe('a snippet', () => {
     expect(line.length).toBeLessThanOrEqual(200);
   });
 
+  it('finds words with accents without them', () => {
+    expect(createSnippets(['cafe'])(`${'слово '.repeat(50)}le Café ${'слово '.repeat(50)}`)).toContain('le Café');
+  });
+
   it('is centred on the first word with one of the prefixes', () => {
     const text = `${'раз два '.repeat(50)}Трещинами покрыто ${'три четыре '.repeat(50)}`;
     const line = createSnippets(['скол', 'трещин'])(text);

@@ -1,3 +1,5 @@
+import { withoutLatinMarks } from '../records/words.ts';
+
 const MAX_LENGTH = 200;
 const CONTEXT = 60;
 
@@ -6,7 +8,8 @@ export function createSnippets(prefixes: readonly string[]): (text: string) => s
   const patterns = prefixes.length === 0 ? [] : wordPatterns(withoutLonger(prefixes));
   return (text) => {
     const plain = text.replace(BIDI_CONTROLS, '').replace(SPACES, ' ').trim();
-    const found = patterns.map((word) => plain.search(word)).filter((at) => at >= 0);
+    const searched = patterns.length === 0 ? plain : withoutLatinMarks(plain);
+    const found = patterns.map((word) => searched.search(word)).filter((at) => at >= 0);
     return snippetAt(plain, found.length > 0 ? Math.min(...found) : 0);
   };
 }
