@@ -56,7 +56,7 @@ export default tseslint.config(
     files: ['src/**'],
     ignores: ['src/conform/**'],
     rules: {
-      'no-restricted-syntax': ['error', CAN_PARSE, TIMEOUTS],
+      'no-restricted-syntax': ['error', CAN_PARSE],
     },
   },
   {

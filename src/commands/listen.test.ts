@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listenCommand } from './listen.ts';
@@ -16,7 +16,7 @@ async function startServer(replies: readonly Reply[]) {
   const left = [...replies];
   const send = (response: ServerResponse, status: number, body: object) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url!, 'http://server');
     if (url.pathname === '/hook') {
       const body = (await new Response(Readable.toWeb(request) as ReadableStream).json()) as {
@@ -35,7 +35,8 @@ async function startServer(replies: readonly Reply[]) {
     const task_id = url.pathname.slice('/result/'.length);
     if (status === 200) return send(response, 200, { ok: true, data: { task_id, status: 'done' } });
     return send(response, status, { ok: false, error: { code, message: 'Not now.' } });
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

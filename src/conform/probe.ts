@@ -1,4 +1,3 @@
-import { withTimeLimit } from '../base/time-limit.ts';
 import { AssertionFailure } from './assertion-failure.ts';
 import { type Exchange, truncate } from './exchange.ts';
 
@@ -42,14 +41,13 @@ export function createProbe(base: string, signal: AbortSignal): Probe {
     (method: string): Send =>
     async (path, request = {}) => {
       const { headers, body, summary } = encode(request);
+      const timeout = AbortSignal.timeout(TIMEOUT_MS);
       try {
-        const { response, bytes } = await withTimeLimit(TIMEOUT_MS, signal, async (limited) => {
-          const response = await fetch(base + path, {
-            ...{ method, headers, redirect: 'manual', signal: limited },
-            ...(body !== undefined && { body }),
-          });
-          return { response, bytes: await readBody(response) };
+        const response = await fetch(base + path, {
+          ...{ method, headers, redirect: 'manual', signal: AbortSignal.any([signal, timeout]) },
+          ...(body !== undefined && { body }),
         });
+        const bytes = await readBody(response);
         const exchange: Exchange = {
           request: { method, path, body: summary, as: request.as ?? '' },
           ...{ status: response.status, headers: response.headers },
@@ -60,8 +58,7 @@ export function createProbe(base: string, signal: AbortSignal): Probe {
       } catch (error) {
         if (error instanceof AssertionFailure) throw error;
         signal.throwIfAborted();
-        const why =
-          (error as Error).name === 'TimeoutError' ? `no response within ${TIMEOUT_MS / 1000} s` : reason(error);
+        const why = timeout.aborted ? `no response within ${TIMEOUT_MS / 1000} s` : reason(error);
         throw new NoResponse(`${method} ${path}: ${why}`);
       }
     };

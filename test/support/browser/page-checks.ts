@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 /** Layout and accessibility violations, one line each. With `colours`, checks only the colour contrast. */
@@ -12,7 +11,7 @@ export async function findViolations(page: Page, { colours = false }: { colours?
 const AXE_OPTIONS = { rules: { 'target-size': { enabled: true } } };
 
 /** The minified file: Chromium compiles it in half the time of the default one. */
-const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE_SOURCE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 async function accessibilityViolations(page: Page, options: object): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE_SOURCE);

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
-import { withTimeLimit as withClientTimeLimit } from '../client/time-limit.ts';
+import { withTimeLimit as withProductTimeLimit } from '../base/time-limit.ts';
 import { withTimeLimit } from './time-limit.ts';
 
-const BOTH = { product: withTimeLimit, client: withClientTimeLimit };
+const BOTH = { product: withProductTimeLimit, client: withTimeLimit };
 
 /** Settles only by the signal, which nothing else refers to. */
 const never = (signal: AbortSignal) =>
