@@ -239,6 +239,11 @@ describe('Catalog pages', () => {
     const outcome = (i: number) => item(i).locator('.outcome-line').textContent();
     await note(0).fill('A long note.');
     await note(1).fill('Another note.');
+    const asked = page.waitForEvent('dialog');
+    await page
+      .locator('.queue-filters')
+      .evaluate((form) => (form as unknown as { requestSubmit(): void }).requestSubmit());
+    await (await asked).dismiss();
     await decideReport(ids[0]!, { status: 'rejected' });
     await item(0).getByRole('button', { name: 'Accept' }).click();
     await until(() => outcome(0)).toContain('Another moderator has changed this report');

@@ -1016,9 +1016,19 @@ describe('Passports pages for every document state', () => {
       { name: 'лоджия' },
     ]);
     expect((await data()).general).toMatchObject({ floors: 10, floor: 3, owner: null });
+    // The conflict lasts: the rows change again before it is decided.
+    await other.reload();
+    await other.getByRole('button', { name: 'Remove row 1' }).click();
+    await until(async () => (await data()).rooms.length).toBe(2);
     await page.keyboard.press('Enter');
     await until(async () => (await data()).general.owner).toBe('Лебедева');
-    expect(problems).toEqual([expect.stringContaining('412')]);
+    await until(() => page.locator('[data-field="general:floor"] .problem').textContent()).toContain('“3”');
+    expect(await value(page, 'general:floor')).toBe('4');
+    expect((await data()).general.floor).toBe(3);
+    await field(page, 'general:floor').focus();
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).general.floor).toBe(4);
+    expect(problems).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
   });
 
   /** The values of each update request. */
@@ -1045,6 +1055,21 @@ describe('Passports pages for every document state', () => {
     await page.keyboard.press('Enter');
     await until(() => page.locator('#history summary').textContent()).toBe('History (2)');
     expect(updates).toEqual([{ 'general:issue_date': '1979-11-11' }, { 'general:issue_date': '1980-12-12' }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('forget the problem of an incomplete date that is cleared again', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openDocument(test, 'cleared.pdf');
+    const problem = page.locator('[data-field="general:issue_date"] .problem');
+    await field(page, 'general:issue_date').focus();
+    await page.keyboard.type('12');
+    await field(page, 'general:owner').focus();
+    await until(() => problem.textContent()).toBe('Enter a date.');
+    await field(page, 'general:issue_date').focus();
+    await page.keyboard.press('Backspace');
+    await field(page, 'general:owner').focus();
+    await until(() => problem.textContent()).toBe('');
+    expect(await page.locator('[aria-invalid]').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 

@@ -9,16 +9,14 @@ export function hasInput(form: HTMLFormElement): boolean {
   });
 }
 
-/** The browser asks before the page is left while `forms` have changed fields, except to send one of them. */
+/** The browser asks before the page is left while `forms` have changed fields, except for the form that is sent. */
 export function confirmLeaving(forms: () => Iterable<HTMLFormElement>): void {
-  let isSending = false;
+  let sent: EventTarget | null = null;
   addEventListener('submit', (event) => {
-    isSending = !event.defaultPrevented;
-  });
-  addEventListener('pageshow', () => {
-    isSending = false;
+    sent = event.defaultPrevented ? null : event.target;
   });
   addEventListener('beforeunload', (event) => {
-    if (!isSending && [...forms()].some(hasInput)) event.preventDefault();
+    if ([...forms()].some((form) => form !== sent && hasInput(form))) event.preventDefault();
+    sent = null;
   });
 }

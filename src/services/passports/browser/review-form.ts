@@ -5,6 +5,7 @@ import { applyRefresh } from './apply-refresh.ts';
 import {
   addEmptyRow,
   asInput,
+  clearMark,
   dropEmptyRows,
   findInputs,
   type Input,
@@ -79,8 +80,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     }
     for (const [input, text] of pendingValues) {
       markSaved(input, text);
-      const container = input.closest('.field, .table')!;
-      if (container.querySelector('[aria-invalid]') === null) container.querySelector('.problem')!.textContent = '';
+      clearProblem(input);
     }
     dropEmptyRows(form, texts);
     isStale = true;
@@ -132,6 +132,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   }
 
   function showConflict(input: Input): void {
+    input.dataset['conflict'] = '';
     showProblem(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
   }
 
@@ -146,6 +147,13 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       .closest('.field, .table')!
       .querySelector('.problem')!
       .replaceChildren(...why);
+  }
+
+  /** Of the field; a table shows the problem of another cell on. */
+  function clearProblem(input: Input): void {
+    clearMark(input);
+    const container = input.closest('.field, .table')!;
+    if (container.querySelector('[aria-invalid]') === null) container.querySelector('.problem')!.textContent = '';
   }
 
   /** For added or removed rows. Restores the unsaved values and the focus. */
@@ -198,19 +206,25 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
 
   form.addEventListener('submit', (event) => event.preventDefault());
   // A changed value replaces the rejected one.
-  form.addEventListener('input', ({ target }) => asInput(target)?.removeAttribute('aria-invalid'));
+  form.addEventListener('input', ({ target }) => {
+    const input = asInput(target);
+    if (input !== undefined) clearMark(input);
+  });
   // Not on `change`, which date inputs fire for each digit of the year.
   form.addEventListener('focusout', ({ target }) => {
     const input = asInput(target);
-    if (input !== undefined && isChanged(input) && !input.hasAttribute('aria-invalid')) commit(input);
+    if (input === undefined) return;
+    const isMarked = input.hasAttribute('aria-invalid');
+    if (isChanged(input)) {
+      if (!isMarked) commit(input);
+    } else if (isMarked) clearProblem(input);
   });
   form.addEventListener('keydown', (event) => {
     const input = asInput(event.target);
     if (input === undefined) return;
     if (event.key === 'Escape') {
       input.value = input.dataset['saved'] ?? '';
-      input.removeAttribute('aria-invalid');
-      input.closest('.field, .table')!.querySelector('.problem')!.textContent = '';
+      clearProblem(input);
       saved.textContent = '';
       announce(texts.restored);
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
@@ -218,7 +232,10 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
       event.preventDefault();
       // Also retries a rejected value.
-      if (isChanged(input)) commit(input);
+      if (isChanged(input)) {
+        delete input.dataset['conflict'];
+        commit(input);
+      }
       moveFocus(input, event.shiftKey ? -1 : 1);
     }
   });

@@ -26,8 +26,17 @@ export function isChanged(input: Input): boolean {
 
 export function markSaved(input: Input, text: string): void {
   input.dataset['saved'] = text;
-  input.removeAttribute('aria-invalid');
+  clearMark(input);
 }
+
+/** Of a problem or a conflict. */
+export function clearMark(input: Input): void {
+  input.removeAttribute('aria-invalid');
+  delete input.dataset['conflict'];
+}
+
+/** Whether the page asks whether the value replaces that of another user. */
+export const isInConflict = (input: Input): boolean => 'conflict' in input.dataset;
 
 export function addEmptyRow(input: Input, texts: ReviewTexts): void {
   const row = input.closest<HTMLTableRowElement>('tr.new');

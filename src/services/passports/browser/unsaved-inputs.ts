@@ -1,4 +1,4 @@
-import { addEmptyRow, findInputs, type Input, isChanged, isIncomplete } from './review-inputs.ts';
+import { addEmptyRow, findInputs, type Input, isChanged, isInConflict, isIncomplete } from './review-inputs.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
 interface KeptInput {
@@ -8,6 +8,8 @@ interface KeptInput {
   /** The value that `text` replaces. */
   readonly saved: string;
   readonly isFocused: boolean;
+  /** The page asks whether `text` replaces the value of another user. */
+  readonly isConflict: boolean;
   readonly row?: KeptRow;
 }
 
@@ -34,6 +36,7 @@ export function keepInputs(form: Element, id: string): void {
         ...(isChanged(input) && !isIncomplete(input) && { text: input.value }),
         saved: input.dataset['saved'] ?? '',
         isFocused: input === active,
+        isConflict: isInConflict(input),
         ...rowOf(input),
       }),
     );
@@ -69,7 +72,7 @@ export function restoreInputs(form: Element, id: string, texts: ReviewTexts): Re
     input.value = one.text;
     addEmptyRow(input, texts);
     if (!isChanged(input)) continue;
-    if (input.dataset['saved'] !== one.saved) conflicting.push(input);
+    if (one.isConflict || input.dataset['saved'] !== one.saved) conflicting.push(input);
     else if (!one.isFocused) unsaved.push(input);
   }
   return { unsaved, conflicting, lost, focused };

@@ -28,8 +28,8 @@ export const reportTexts = {
     ru: 'Ваш текст не отправлен. Его можно отправить отсюда ещё раз.',
   },
   keptUntilSignIn: {
-    en: 'Your text was not sent. Sign in in a new tab, then send it again here.',
-    ru: 'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз.',
+    en: 'Your text was not sent. Sign in in a new tab, then send it again here; you are asked once more.',
+    ru: 'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз: потребуется подтвердить отправку.',
   },
   toReportedRecord: { en: 'Back to the record', ru: 'К записи' },
   send: { en: 'Send report', ru: 'Отправить жалобу' },
