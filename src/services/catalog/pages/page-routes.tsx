@@ -84,7 +84,8 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
 }
 
 /** The page of a request or of the form that it sends. */
-function pageOf({ method, url, routeOptions }: FastifyRequest): string | undefined {
+function pageOf({ method, url, params, routeOptions }: FastifyRequest): string | undefined {
   if (method === 'GET' || routeOptions.url === '/admin/reports/:report_id') return url;
-  return routeOptions.url === '/row/:record_id/report' ? url.replace(/\/report(\?.*)?$/, '') : undefined;
+  if (routeOptions.url !== '/row/:record_id/report') return undefined;
+  return `/row/${encodeURIComponent((params as { record_id: string }).record_id)}`;
 }

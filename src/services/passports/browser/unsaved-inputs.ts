@@ -93,7 +93,7 @@ function rowOf(input: Input): { row?: KeptRow } {
 /** Unsaved rows become new ones, which `newRows` has by their earlier numbers. */
 function findKept(form: Element, { name, row }: KeptInput, newRows: Map<string, Element>): Input | undefined {
   if (row === undefined) return findInputs(form).find((input) => input.name === name);
-  const [, section, number, column] = /^(.+):(\d+)\.(.+)$/.exec(name)!;
+  const [, section, number, column] = /^([^:]+):(\d+)\.(.+)$/.exec(name)!;
   const body = form.querySelector(`[data-table="${CSS.escape(section!)}"] tbody`);
   if (body === null) return undefined;
   let place: Element | undefined;
