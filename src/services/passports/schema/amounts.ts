@@ -139,7 +139,8 @@ const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {
     [unit('(?:sq\\.?|square)\\s*(?:ft|feet|foot)|(?:ft|feet)\\s?\\^?[²2]'), SQUARE_FOOT],
   ],
   m: [
-    [unit('см|cm|сантиметр\\p{L}*'), 0.01],
+    // Not `(см. план)`, "see the plan".
+    [unit('см(?!\\.\\s*\\p{L})|cm|сантиметр\\p{L}*'), 0.01],
     [unit('мм|mm'), 0.001],
     [unit('м|m|метр\\p{L}*|met(?:re|er)s?'), 1],
     [unit('ft|feet|foot'), FOOT],

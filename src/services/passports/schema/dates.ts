@@ -53,6 +53,8 @@ const MONTH_FIRST = /(?<!\p{L})mm?\s?[/.-]\s?dd?(?!\p{L})/iu;
 const CONFUSED_DIGITS = /(?<!\p{L})[\dOОоoЗзlI|бБВ]{1,4}(?:[./-][\dOОоoЗзlI|бБВ]{1,4}){1,2}(?!\p{L})/gu;
 
 const YEAR = String.raw`(?<y>\d{4}|\d{2}\s{1,3}\d{2}|\d{2})(?!\d)`;
+/** `19__ г.` is printed, and the rest is written into the blank. Another number may follow a year of two digits. */
+const PRINTED_CENTURY = String.raw`(?:19|20)\s{1,3}\d{2}(?=\s{0,2}(?:г|$))`;
 const DAY = String.raw`(?<!\d)(?<d>\d{1,2})`;
 const ROMAN = '[IVXХІl]{1,4}';
 /** A Roman month as OCR reads it: II as П, III as Ш, and I as 1 beside another letter, or as Т after X. */
@@ -68,7 +70,10 @@ const PATTERNS: readonly RegExp[] = [
   // 1987-03-12
   pattern(String.raw`(?<!\d)(?<y>\d{4})(?<separator>[-./])(?<m>\d{1,2})\k<separator>(?<d>\d{1,2})(?!\d)`),
   // 12.03.1987
-  pattern(DAY, String.raw`\s?(?<separator>[./-])\s?(?<m>\d{1,2}|${ROMAN})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)`),
+  pattern(
+    DAY,
+    String.raw`\s?(?<separator>[./-])\s?(?<m>\d{1,2}|${ROMAN})\s?[./-]\s?(?<y>\d{4}|${PRINTED_CENTURY}|\d{2})(?!\d)`,
+  ),
   // 8/I 1999
   pattern(DAY, String.raw`${CLOSING_QUOTE}?(?:\s?[./-]\s?|\s)(?<m>${ROMAN})(?:\s?[./-]\s?|\s)(?<y>\d{4})(?!\d)`),
   // 18 02 1954

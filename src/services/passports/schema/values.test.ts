@@ -33,6 +33,11 @@ describe('findDate', () => {
     ['1987-03-12', '1987-03-12'],
     ['12.03.1987', '1987-03-12'],
     ['от 12.03.87 г.', '1987-03-12'],
+    ['14/III-19 62 г.', '1962-03-14'],
+    ['12.03.19__ 87', '1987-03-12'],
+    ['12.03.20 06 года', '2006-03-12'],
+    ['12.03.19 14.05.20', '2019-03-12'],
+    ['12.03.20 15 листов', '2020-03-12'],
     ['05/01/2009', '2009-01-05'],
     ['12.III.1987', '1987-03-12'],
     ['27 .ХТ. 1984', '1984-11-27'],
@@ -67,6 +72,7 @@ describe('a value', () => {
     expect(readValue(area, '0,0512 га')?.value).toBe(512);
     expect(readValue(area, '6,5', 'Площадь участка, сот.')?.value).toBe(650);
     expect(readValue({ type: 'number', unit: 'm' }, '255 см')?.value).toBe(2.55);
+    expect(readValue({ type: 'number', unit: 'm' }, '2,70 м (см. план)')?.value).toBe(2.7);
     const money = { type: 'number', unit: 'rub', decimals: 2 } as const;
     expect(readValue(money, '2 140 руб. 50 коп.')?.value).toBe(2140.5);
     expect(readValue(money, '1 330,504 тыс. руб.')?.value).toBe(1330504);

@@ -139,7 +139,10 @@ function locateFields(
       const shown = tokensInBox(document, confirmed);
       const { value, edited } = confirmed;
       const preferred = edited ? new Set<FormToken>() : shown;
-      const place = value === null ? undefined : locateValue(document, spec, value, { preferred, taken });
+      const place =
+        value === null
+          ? undefined
+          : locateValue(document, spec, value, { preferred, taken, hasParts: spec.parts !== undefined });
       for (const token of place?.parts.flat() ?? []) taken.add(token);
       const isElsewhere = edited && shown.size > 0 && !place?.parts.flat().some((token) => shown.has(token));
       return { spec, confirmed, place, wrong: isElsewhere ? boundingBox([...shown]) : undefined };

@@ -18,6 +18,8 @@ export interface LocateOptions {
   readonly preferred: ReadonlySet<FormToken>;
   /** Tokens of other values. */
   readonly taken: ReadonlySet<FormToken>;
+  /** Whether words of the form join the parts of the value, as in an address. */
+  readonly hasParts: boolean;
 }
 
 const MIN_SPELLED = 4;
@@ -67,7 +69,9 @@ function splitAtCells(tokens: readonly FormToken[], value: string, document: For
     end = (letters[at - 1] ?? value.length - 1) + 1;
   }
   literals.push(value.slice(end));
-  return literals.every(isForm) ? { parts, literals, factor: 1, spaced: false } : undefined;
+  return literals.every((literal) => isForm(literal, false))
+    ? { parts, literals, factor: 1, spaced: false }
+    : undefined;
 }
 
 const MAX_IN_CELLS = 24;
@@ -98,7 +102,7 @@ interface Step {
 export function findChained(
   document: FormDocument,
   value: string,
-  { preferred, taken }: LocateOptions,
+  { preferred, taken, hasParts }: LocateOptions,
 ): LocatedValue[] {
   const words = splitValue(value);
   if (words.length === 0 || words.length > MAX_WORDS) return [];
@@ -133,7 +137,7 @@ export function findChained(
     steps = next;
   }
   const best = steps.reduce((a, b) => (b.cost < a.cost ? b : a));
-  return toLocated(best, words, value, document) ?? [];
+  return toLocated(best, words, { value, hasParts }, document) ?? [];
 }
 
 function jump(from: FormToken, to: FormToken, document: FormDocument): number {
@@ -176,7 +180,7 @@ function splitValue(value: string): ValueWord[] {
 function toLocated(
   last: Step,
   words: readonly ValueWord[],
-  value: string,
+  { value, hasParts }: { value: string; hasParts: boolean },
   document: FormDocument,
 ): LocatedValue[] | undefined {
   const chosen: (FormToken | undefined)[] = [];
@@ -210,7 +214,7 @@ function toLocated(
   const isAssembled = groups.length > 1;
   for (const group of isAssembled ? [...groups] : []) {
     // Abbreviations before a blank (д., кв.) are words of the form, but not `б` in `корп. б,`.
-    while (group.tokens.length > 0 && isAbbreviation(group.tokens.at(-1)!)) {
+    while (group.tokens.length > 0 && isAbbreviation(group.tokens.at(-1)!.text)) {
       const { start, end } = words[group.to]!;
       if (endsPart(value, start, end)) break;
       group.tokens.pop();
@@ -231,16 +235,19 @@ function toLocated(
   const end = value.slice(at);
   literals.push(all.at(-1)!.text.endsWith(end) ? '' : end);
   if (groups.length === 1) return [{ parts: [groups[0]!.tokens], literals: ['', ''], factor: 1, spaced: false }];
-  if (!literals.every(isForm)) return undefined;
+  if (!literals.every((literal) => isForm(literal, hasParts))) return undefined;
   return [{ parts: groups.map(({ tokens }) => tokens), literals, factor: 1, spaced: false }];
 }
 
-/** Short lower-case words and punctuation, which belong to the form and not to the value: `, д. `, ` район, `. */
-const isForm = (literal: string): boolean =>
+/**
+ * Punctuation and abbreviations, and between the parts of a value short lower-case words, which belong to the form and not to
+ * the value: `, д. `, ` район, `. Another word may be one of the value that the page lacks, and would be read on other documents.
+ */
+const isForm = (literal: string, hasParts: boolean): boolean =>
   literal.length <= 24 &&
   !/\d|\p{Lu}/u.test(literal) &&
   !SHORT_VALUE.test(literal) &&
-  (literal.match(/\p{L}+/gu) ?? []).every((word) => word.length <= 8);
+  (literal.match(/\p{L}+\.?/gu) ?? []).every((word) => isAbbreviation(word) || (hasParts && word.length <= 8));
 
 /** A letter that ends a part: `б` in `, корп. б, `. */
 const SHORT_VALUE = /(?<![\p{L}/-])\p{L}{1,2}(?=[,)»"]|$)/u;
@@ -249,7 +256,7 @@ const SHORT_VALUE = /(?<![\p{L}/-])\p{L}{1,2}(?=[,)»"]|$)/u;
 const endsPart = (value: string, start: number, end: number): boolean =>
   value[start - 1] === ' ' && (end === value.length || value[end] === ',');
 
-const isAbbreviation = ({ text }: FormToken): boolean => /^(\p{Ll}{1,3}|\p{Ll}{1,5}\.)$/u.test(text);
+const isAbbreviation = (text: string): boolean => /^(\p{Ll}{1,3}|\p{Ll}{1,5}\.)$/u.test(text);
 
 /** The page has the punctuation of the typed value between two words. */
 const hasPunctuation = (a: FormToken, b: FormToken, between: string): boolean =>

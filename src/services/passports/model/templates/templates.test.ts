@@ -794,6 +794,21 @@ describe('A template', () => {
     expect(fields['general:head']).toMatchObject({ value: 'Подольский Г. С.' });
   });
 
+  it('takes a word of a corrected value that the page lacks for no word of the form', () => {
+    const card = (upper: string, lower: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 78, 'Стены'],
+        [200, 78, upper],
+        [200, 92, lower],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const walls = typed('construction:wall_material', 'Кирпичные, бетон, деревянные');
+    const templates = learned(card('Кирпичные', 'деревянные'), walls);
+    const { fields } = applyTemplates([card('Саманные', 'каркасные')], {}, templates, schema);
+    expect(fields['construction:wall_material']?.value ?? '').toBe('');
+  });
+
   it('reads a number whose parts have ruled cells of their own', () => {
     const card = (...parts: string[]): ReadPage => ({
       ...pageOf([
