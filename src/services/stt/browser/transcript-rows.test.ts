@@ -15,6 +15,15 @@ describe('splitRow', () => {
     expect(mergeRows(first, second, ' ')).toEqual(ROW);
   });
 
+  it('divides the time of several corrected words by the length of their text', () => {
+    const row = { ...ROW, segment: { ...ROW.segment, text: 'One four five three' } };
+    expect(splitRow(row, 8, ' ')!.map(({ segment }) => segment)).toEqual([
+      { start: 1, end: 2.2, text: 'One four' },
+      { start: 2.2, end: 4, text: 'five three' },
+    ]);
+    expect(splitRow(row, 3, ' ')![0].segment.end).toBe(1.4);
+  });
+
   it('divides the time by the length of the text if it was corrected', () => {
     const [first] = splitRow({ ...ROW, segment: { ...ROW.segment, text: 'aaaa bbbb bb' } }, 4, ' ')!;
     expect(first.segment).toEqual({ start: 1, end: 2, text: 'aaaa' });

@@ -129,14 +129,21 @@ export function timeAt(row: Row, offset: number): number {
   const parts = partsOf(row);
   const before = withoutSpaces(text.slice(0, offset)).length;
   let length = 0;
-  const word = parts.find((part) => {
-    length += withoutSpaces(part.text).length;
+  const part = parts.find((each) => {
+    length += withoutSpaces(each.text).length;
     return length > before;
   });
-  const time = parts.length > 1 && word ? word.start : start + ((end - start) * offset) / Math.max(1, text.length);
+  const time =
+    parts.length > 1 && part
+      ? startWithin(part, row.words.includes(part) ? 0 : before - length + withoutSpaces(part.text).length)
+      : start + ((end - start) * offset) / Math.max(1, text.length);
   // Words may begin before their segment.
   return Math.min(end, Math.max(start, time));
 }
+
+/** When the character at `offset` of a part is spoken, spaces not counted. */
+const startWithin = ({ start, end, text }: TimedWord, offset: number): number =>
+  start + ((end - start) * offset) / Math.max(1, withoutSpaces(text).length);
 
 export const normalize = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
