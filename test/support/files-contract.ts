@@ -149,11 +149,14 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         expect(await store.kept()).toEqual([]);
       });
 
-      it('if its source fails', async () => {
+      it.each(['at once', 'later'])('if its source fails %s', async (when) => {
         const source = new PassThrough();
         source.write(Buffer.alloc(600));
-        setTimeout(() => source.destroy(new Error('connection lost')), 20);
-        await expect(files.put(source, { maxBytes: 1000 })).rejects.toThrow('connection lost');
+        const fail = () => source.destroy(new Error('connection lost'));
+        if (when === 'later') setTimeout(fail, 20);
+        const put = files.put(source, { maxBytes: 1000 });
+        if (when === 'at once') fail();
+        await expect(put).rejects.toThrow('connection lost');
         expect(await store.kept()).toEqual([]);
       });
 

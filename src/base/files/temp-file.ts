@@ -34,6 +34,8 @@ export async function writeTempFile(
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let sizeBytes = 0;
+  // Until the source is read: without a listener its error would end the process.
+  if (source instanceof Readable) source.on('error', () => {});
   const create = () => open(path, 'wx', 0o600);
   const handle = await create().catch(async (error: NodeJS.ErrnoException) => {
     ifMissing(error);
