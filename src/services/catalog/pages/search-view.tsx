@@ -75,7 +75,7 @@ export function SearchView(
             <A href="#results" class="button" text={words.closeFilters} />
           </p>
           <div id="facets" data-fresh="facets">
-            {found.facetsComplete === false && <Hint text={words.newestCounted} />}
+            {found.facetsComplete === false && <Hint text={words.notAllCounted} />}
             <Facets found={found} state={state} viewer={viewer} />
           </div>
           <FilterFields state={state} viewer={viewer} />

@@ -73,7 +73,8 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
       try {
         const rows = limit;
         const indexed = await index(rows, batch);
-        limit = Math.min(2 * rows, BATCH_ROWS);
+        // Slowly: each batch that exceeds the timeout costs 30 s.
+        limit = Math.min(rows + Math.ceil(rows / 10), BATCH_ROWS);
         const { taken } = batch;
         deps.floor.reportDeleted(taken);
         return { indexed, more: taken.length > 0 && (taken.length === rows || taken.at(-1)!.more) };

@@ -57,7 +57,7 @@ export function createRecords({ db, files, log }: { db: Db; files: Files; log: L
   };
 }
 
-/** Of texts. Limits the time that the event loop is blocked and that other writers wait. */
+/** Of texts and attributes. Limits the time that the event loop is blocked and that other writers wait. */
 const BATCH_LENGTH = 500_000;
 
 function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[], void, undefined> {
@@ -65,7 +65,7 @@ function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[
   let length = 0;
   for (const record of records) {
     batch.push(record);
-    length += 1000 + (record.text?.length ?? 0);
+    length += 1000 + (record.text?.length ?? 0) + JSON.stringify(record.attributes ?? {}).length;
     if (length < BATCH_LENGTH) continue;
     yield batch;
     [batch, length] = [[], 0];

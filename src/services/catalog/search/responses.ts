@@ -55,7 +55,7 @@ export const SearchResultBody = Type.Object({
   facets_complete: Type.Optional(
     Type.Boolean({
       description:
-        'With facets: whether they count all results. False if more than 5 000 records match, or twice as many judging by the newest records, and not only facets are filtered; those among the newest 10 000 records of the period are counted then.',
+        'With facets: whether they count all results. False if more than 5 000 records match, or twice as many judging by the newest records, and not only facets are filtered; those among the newest 10 000 records of the period are counted then. Also false if the records have more than 10 000 combinations of values, of which the most frequent ones are counted.',
     }),
   ),
   attribute_facets: Type.Optional(

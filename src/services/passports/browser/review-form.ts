@@ -214,10 +214,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   form.addEventListener('focusout', ({ target }) => {
     const input = asInput(target);
     if (input === undefined) return;
-    const isMarked = input.hasAttribute('aria-invalid');
-    if (isChanged(input)) {
-      if (!isMarked) commit(input);
-    } else if (isMarked) clearProblem(input);
+    if (!isChanged(input)) clearProblem(input);
+    else if (!input.hasAttribute('aria-invalid')) commit(input);
   });
   form.addEventListener('keydown', (event) => {
     const input = asInput(event.target);

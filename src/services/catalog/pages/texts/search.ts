@@ -63,9 +63,9 @@ export const searchTexts = {
   more: { en: '{count}+', ru: '{count}+' },
   moreHint: { en: 'At least {count}: not all records were counted', ru: 'Не менее {count}: подсчитаны не все записи' },
   totalMore: { en: '{count}+ records', ru: '{count}+ записей' },
-  newestCounted: {
-    en: 'Too many records match: only the newest 10,000 are counted here.',
-    ru: 'Подходит слишком много записей: здесь подсчитаны только последние 10 000.',
+  notAllCounted: {
+    en: 'Too many records match: not all of them are counted here.',
+    ru: 'Подходит слишком много записей: здесь подсчитаны не все.',
   },
   lastPage: {
     en: 'Further results are not shown page by page. Narrow the search or export the results.',
