@@ -109,11 +109,12 @@ function findInDigits(
         /^\d+$/u.test(m) ? Number(m) : parseMonth(patterns === MISREAD_MONTHS ? plainRoman(m) : m),
         Number(d),
       ];
-      const isSwapped = match[0].startsWith(d) && (separator === '/' || separator === '-');
-      const dayFirst = isSwapped && isMonthFirst ? undefined : isoDate(year, month, day);
-      const value = dayFirst ?? (isSwapped && month ? isoDate(year, day, month) : undefined);
+      const isDayFirst = match[0].startsWith(d) && !(y.length === 4 && match[0].startsWith(y));
+      const isSwapped = isDayFirst && (separator === '/' || separator === '-');
+      const asWritten = isSwapped && isMonthFirst ? undefined : isoDate(year, month, day);
+      const value = asWritten ?? (isSwapped && month ? isoDate(year, day, month) : undefined);
       if (value === undefined) continue;
-      const start = match[0].startsWith(d) ? quoteStart(searched, match.index) : match.index;
+      const start = isDayFirst ? quoteStart(searched, match.index) : match.index;
       return { value, start, end: match.index + match[0].length };
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDate } from './dates.ts';
+import { findDate, MONTH_FIRST_LABEL } from './dates.ts';
 import { findNumber, parseNumber } from './numbers.ts';
 import { parseValue, readValue } from './values.ts';
 
@@ -60,6 +60,13 @@ describe('findDate', () => {
   ])('reads %s as %s', (text, value) => expect(findDate(text, 2026)?.value).toBe(value));
   it('includes the quotation mark before the day', () => {
     expect(findDate('от « 14 » сентября 20 06 г.', 2026)).toEqual({ value: '2006-09-14', start: 3, end: 24 });
+  });
+  it('in ISO format has the month second, also where dates have the month first', () => {
+    const find = (text: string) => findDate(text, 2026, MONTH_FIRST_LABEL)?.value;
+    expect(find('1987-03-19')).toBe('1987-03-19');
+    expect(find('2020-03-20')).toBe('2020-03-20');
+    expect(find('03/12/1987')).toBe('1987-03-12');
+    expect(find('12/03/12')).toBe('2012-12-03');
   });
   it.each(['31.02.2010', '13/13/2010', 'май 2010'])('does not find a date in %s', (text) =>
     expect(findDate(text)).toBeUndefined(),

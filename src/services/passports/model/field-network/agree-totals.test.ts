@@ -62,6 +62,8 @@ it('corrects a misread total by two sums that agree', () => {
   const total = { ...field(29.6, 0.99), source: 'ocr' as const };
   const parts = { 'areas:living_area': field(12.5), 'areas:auxiliary_area': field(8.1) };
   expect(totals({ ...rooms, ...parts, 'areas:total_area': total }, [''])[0]).toBe(20.6);
+  const agreed = agreeTotals({ ...rooms, ...parts, 'areas:total_area': total }, [pageOf([''])], schema);
+  expect(agreed['areas:total_area']?.disagrees).toBe(true);
   expect(totals({ ...rooms, ...parts, 'areas:total_area': field(29.6, 0.99) }, [''])[0]).toBe(29.6);
 });
 

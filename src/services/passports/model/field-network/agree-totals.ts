@@ -51,7 +51,13 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
       const otherSums = others.flatMap((other) => sumsOf(other, agreed));
       const agreeing = sums.find((sum) => otherSums.some((otherSum) => Math.abs(sum - otherSum) < ROUNDING));
       if (own?.source === 'ocr' && agreeing !== undefined && isMisreading(Number(own.value), agreeing))
-        agreed[key] = { ...own, value: Math.round(100 * agreeing) / 100, confidence: CONFIDENCE.doubtful };
+        // Not printed: a person decides.
+        agreed[key] = {
+          ...own,
+          value: Math.round(100 * agreeing) / 100,
+          confidence: CONFIDENCE.doubtful,
+          disagrees: true,
+        };
       continue;
     }
     const field = createField(found.tokens, found.value, own ? CONFIDENCE.doubtful : CONFIDENCE.missing);

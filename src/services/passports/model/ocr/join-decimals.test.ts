@@ -23,6 +23,7 @@ it('gives a joined number the box of both parts and the lower confidence', () =>
 it.each([
   ['a list', [word('2,', 0), word('3,', 26), word('4', 52)]],
   ['numbers of two columns', [word('15,', 0), word('96', 50)]],
+  ['a number of a list and a date', [word('3.', 0), word('12.05.1987', 26)]],
   ['a date and a year', [word('1981,', 0), word('1985', 55)]],
   ['house and flat', [word('д.5,', 0), word('кв.', 45), word('12', 80)]],
 ])('keeps %s apart', (_, line) => {

@@ -11,7 +11,8 @@ export function joinDecimals(line: readonly LineWord[]): LineWord[] {
     const isSplit =
       last &&
       /(?<![\d.,])\d{1,3}(?:[.,]\d{3})*[.,]$/u.test(last.text) &&
-      /^\d{2,3}(?!\d)/u.test(word.text) &&
+      // Not the date of `3. 12.05.1987`.
+      /^\d{2,3}(?!\d|\.\d)/u.test(word.text) &&
       Math.abs(word.left - last.right) < MAX_GAP * (last.bottom - last.top);
     if (isSplit) joined[joined.length - 1] = joinWords(last, word);
     else joined.push(word);

@@ -104,8 +104,14 @@ describe('Pdf.text: words', () => {
       dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
       body: Buffer.from([200]),
     };
-    const content = `q 600 0 0 800 0 0 cm /Im Do Q ${write(60, 700, 'Signed electronically')}`;
-    expect(spelled(await textOf({ content, resources: '/XObject << /Im 1000 0 R >>' }, [image]))).toBe('');
+    const stamp = write(60, 700, 'Signed electronically');
+    const strips = (heights: readonly number[]) =>
+      heights.map((height, i) => `q 600 0 0 ${height} 0 ${100 * i} cm /Im Do Q `).join('');
+    const read = async (images: string) =>
+      spelled(await textOf({ content: images + stamp, resources: '/XObject << /Im 1000 0 R >>' }, [image]));
+    expect(await read('q 600 0 0 800 0 0 cm /Im Do Q ')).toBe('');
+    expect(await read(strips(Array(8).fill(100)))).toBe('');
+    expect(await read(strips([100, 100]))).toBe('Signed electronically');
   });
 
   it('are omitted when Cyrillic is encoded as Latin-1', async () => {

@@ -8,8 +8,8 @@ export interface Drawing {
   readonly strokes: readonly Stroke[];
   /** Text objects that an image hides. */
   readonly coveredTexts: ReadonlySet<number>;
-  /** Share of the page area that the largest image covers. */
-  readonly largestImageShare: number;
+  /** Share of the page area that images cover; scanners also write a page in strips. Overlaps count twice. */
+  readonly imageShare: number;
   readonly largestImagePixels: number;
   /** The resolution of the image of a page without anything else. */
   readonly onlyImageDpi?: number | undefined;
@@ -25,7 +25,7 @@ export function readDrawing(pdfium: Pdfium, page: OpenPage): Drawing {
     strokes: [],
     texts: [],
     coveredTexts: new Set(),
-    largestImageShare: 0,
+    imageShare: 0,
     largestImagePixels: 0,
     drawn: 0,
     imageDpi: 0,
@@ -48,7 +48,7 @@ interface Walk extends Drawing {
   readonly strokes: Stroke[];
   readonly texts: number[];
   readonly coveredTexts: Set<number>;
-  largestImageShare: number;
+  imageShare: number;
   largestImagePixels: number;
   /** Objects, without the forms that contain them. */
   drawn: number;
@@ -108,7 +108,7 @@ function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
   const visible =
     Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
   const share = visible === 0 ? 0 : visible / (width * height);
-  walk.largestImageShare = Math.max(walk.largestImageShare, share);
+  walk.imageShare += share;
   if (share >= MIN_COVER_SHARE) for (const text of walk.texts) walk.coveredTexts.add(text);
   if (Math.min(x1 - x0, y1 - y0) <= MAX_THICKNESS) walk.strokes.push([x0, y0, x1, y1]);
 }

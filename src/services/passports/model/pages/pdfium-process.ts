@@ -140,8 +140,8 @@ async function read(page: OpenPage | undefined, request: PageRequest): Promise<P
 function sizeFor(page: OpenPage | undefined, request: Exclude<PageRequest, { type: 'text' }>): RasterSize {
   if (request.type === 'picture') return pictureSize(page ?? A4);
   if (request.type === 'render' || !page) return request.size;
-  const { largestImageShare, onlyImageDpi = 0 } = drawing(page);
-  const isScan = largestImageShare >= MIN_SCAN_SHARE && onlyImageDpi >= MIN_SCAN_DPI;
+  const { imageShare, onlyImageDpi = 0 } = drawing(page);
+  const isScan = imageShare >= MIN_SCAN_SHARE && onlyImageDpi >= MIN_SCAN_DPI;
   return isScan ? { ...request.size, dpi: Math.min(request.size.dpi, onlyImageDpi) } : request.size;
 }
 
@@ -154,12 +154,12 @@ function draw(page: OpenPage | undefined, size: RasterSize): Raster {
 }
 
 function readText(page: OpenPage, pageNumber: number): ReadPage {
-  const { coveredTexts, largestImageShare, strokes: drawn } = drawing(page);
+  const { coveredTexts, imageShare, strokes: drawn } = drawing(page);
   const read = readGlyphs(pdfium, page, coveredTexts);
   const { glyphs, boxes, strokes } = takeCheckBoxes(read, drawn, page);
   const text = isGarbled(glyphs) ? [] : groupWords(glyphs, page);
   const words = text.length > 0 ? [...text, ...boxes] : [];
-  const isScan = largestImageShare >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
+  const isScan = imageShare >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
   return toReadingFrame({
     page: pageNumber,
     width: page.width,
