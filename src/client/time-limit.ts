@@ -6,7 +6,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /**
  * Runs `run` with a signal that aborts with a `TimeoutError` after `ms` milliseconds, or with the reason of `signal`.
  * Not `AbortSignal.any` with `AbortSignal.timeout`: Node 20 collects a timeout signal that only another signal refers to, and
- * the limit then never ends.
+ * the limit then never ends. The product has its own (src/base/time-limit.ts): the client is published without the rest.
  */
 export async function withTimeLimit<T>(
   ms: number,

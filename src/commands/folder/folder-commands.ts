@@ -41,7 +41,6 @@ export async function predictFolder(
 ): Promise<void> {
   const output = await requireTable(options, 'photos.csv or photos.jsonl');
   return runFolderCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
-    const { polling } = clientOptions;
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
@@ -53,7 +52,14 @@ export async function predictFolder(
     };
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
-    const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant, polling, signal });
+    const outcomes = await run(folder, 'photos', work, {
+      ...options,
+      ...clientOptions,
+      output,
+      manifest,
+      variant,
+      signal,
+    });
     await writeTable(output, outcomes, resultTable(Classification));
     report(outcomes, output);
   });
@@ -74,7 +80,6 @@ export async function transcribeFolder(
     ? await requireTable(options, 'texts.csv')
     : requireFolder(options, 'a folder for the transcripts, or texts.csv or texts.jsonl');
   return runFolderCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
-    const { polling } = clientOptions;
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
@@ -98,7 +103,14 @@ export async function transcribeFolder(
     };
     const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
-    const outcomes = await run(folder, 'recordings', work, { ...options, output, manifest, variant, polling, signal });
+    const outcomes = await run(folder, 'recordings', work, {
+      ...options,
+      ...clientOptions,
+      output,
+      manifest,
+      variant,
+      signal,
+    });
     if (isTable) await writeTable(output, outcomes, resultTable(Transcription));
     report(outcomes, output);
   });
@@ -122,7 +134,6 @@ export async function extractFolder(
     throw new OperatorError('With --format pdf, --output must be another folder: the next run would read its PDFs.');
   }
   return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
-    const { polling } = clientOptions;
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
@@ -143,7 +154,14 @@ export async function extractFolder(
     };
     const manifest = isExport ? join(output, `.assay-${format}.progress`) : `${output}.progress`;
     const variant = language;
-    const outcomes = await run(folder, 'documents', work, { ...options, output, manifest, variant, polling, signal });
+    const outcomes = await run(folder, 'documents', work, {
+      ...options,
+      ...clientOptions,
+      output,
+      manifest,
+      variant,
+      signal,
+    });
     if (!isExport) await writeTable(output, outcomes, documentTable(outcomes as Outcome<ReadDocument>[]));
     report(outcomes, output);
   });
@@ -199,7 +217,7 @@ async function run<Result>(
     variant: string | undefined;
     project?: string;
     tag?: readonly string[];
-    polling: Server['polling'];
+    polling?: Server['polling'];
     concurrency?: number;
     signal: AbortSignal;
   },

@@ -136,11 +136,11 @@ async function runItem<Result>(
   }
 
   async function send(request: TaskRequest): Promise<Result> {
-    const { task_id, estimated_wait_seconds, accepted_at_ms } = await work.create(item, request, signal);
+    const handle = await work.create(item, request, signal);
+    const { task_id, estimated_wait_seconds, accepted_at_ms } = handle;
     task = task_id;
-    const progress = { task, ...omitUndefined({ estimated_wait_seconds, accepted_at_ms }) };
-    await manifest.record(item, progress);
-    return work.finish(handleOf(progress)!, item, signal);
+    await manifest.record(item, { task, ...omitUndefined({ estimated_wait_seconds, accepted_at_ms }) });
+    return work.finish(handle, item, signal);
   }
 
   /** Undefined if the options have changed, such as the priority, or if the uploaded file has expired. */

@@ -1,5 +1,7 @@
 import type { Db, Transaction } from '../../base/db.ts';
 import { DatabaseOverloaded, isLockTimeout } from '../../base/db-errors.ts';
+import { createSemaphore } from '../../base/semaphore.ts';
+import { withTimeLimit } from '../../base/time-limit.ts';
 
 interface Options {
   /** Transactions at a time. */
@@ -15,44 +17,19 @@ export type RunInQueue = <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>
  * the connections of other requests. Rejects as unavailable after `waitMs`.
  */
 export function createTransactionQueue(db: Db, { max, waitMs }: Options): RunInQueue {
-  const waiting = new Set<() => void>();
-  let running = 0;
-
-  const enter = () =>
-    new Promise<void>((resolve, reject) => {
-      if (running < max) {
-        running++;
-        return resolve();
-      }
-      const timer = setTimeout(() => {
-        waiting.delete(start);
-        reject(new DatabaseOverloaded('Too many transactions wait for a lock of the catalog.'));
-      }, waitMs);
-      const start = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      waiting.add(start);
-    });
-  const leave = () => {
-    const [next] = waiting;
-    if (next === undefined) {
-      running--;
-      return;
-    }
-    waiting.delete(next);
-    next();
-  };
-
+  const overloaded = (cause?: unknown) =>
+    new DatabaseOverloaded('Too many transactions wait for a lock of the catalog.', { cause });
+  const permits = createSemaphore({ maxConcurrent: max, maxQueued: Number.POSITIVE_INFINITY, queueFull: overloaded });
   return async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
-    await enter();
+    const release = await withTimeLimit(waitMs, undefined, permits.acquire).catch((cause: unknown) => {
+      throw overloaded(cause);
+    });
     try {
       return await db.transaction(run, { settings: `set local lock_timeout = ${waitMs}` });
     } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      throw new DatabaseOverloaded('Another transaction holds a lock of the catalog.', { cause: error });
+      throw isLockTimeout(error) ? overloaded(error) : error;
     } finally {
-      leave();
+      release();
     }
   };
 }

@@ -19,8 +19,7 @@ export function splitWords(text: string): string[] {
 export const withoutLatinMarks = (text: string): string =>
   text.replace(LATIN, (letter) => BASE_LETTERS.get(letter) ?? letter);
 
-// Before normalization. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super-
-// and
+// Before normalization. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super- and
 // subscript digits belong to their word (м² is м2); fractions and circled numbers are separate words (2½ is 2, 1, 2).
 const RUN = /(?:(?![ºª])[\p{L}\p{M}\p{Nd}\p{Nl}⁰¹²³⁴-⁹₀-₉])+|\p{No}/gu;
 // Composed ones: Latin-1 Supplement, Latin Extended-A and -B, Latin Extended Additional. й stays a letter of its own.

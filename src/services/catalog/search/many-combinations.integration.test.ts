@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../../test/support/database.ts';
-import { createFacetCombinations } from './facets.ts';
+import { createFacetCombinations } from './facet-combinations.ts';
 import { createSearch } from './search.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,8 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { PictureFeatures } from '../../shared/picture-features.ts';
 import { ATTRIBUTES_SAMPLE, countAttributes } from './attribute-facets.ts';
-import { countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
+import { createFacetCombinations, type FacetCombinations } from './facet-combinations.ts';
+import { countFacets } from './facets.ts';
 import { type FirstMatches, findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { confidenceOf, HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { createKnownFields, type KnownFields } from './known-fields.ts';

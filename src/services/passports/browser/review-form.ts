@@ -2,6 +2,7 @@ import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { fetchPage } from '../../../ui/browser/refresh.ts';
 import { errorMessage, RequestError, request, sendForm } from '../../../ui/browser/requests.ts';
 import { applyRefresh } from './apply-refresh.ts';
+import { focusInput, focusReview, moveFocus } from './review-focus.ts';
 import {
   addEmptyRow,
   asInput,
@@ -278,29 +279,4 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   addEventListener('beforeunload', (event) => {
     if (!isReloading && hasUnsavedInputs(form)) event.preventDefault();
   });
-}
-
-function moveFocus(from: Input, by: 1 | -1): void {
-  const all = findInputs(from.closest('form')!);
-  const next = all[all.indexOf(from) + by];
-  if (next === undefined) from.blur();
-  else focusInput(next);
-}
-
-/** Focuses the next or previous field to review, in a circle. Returns false without fields to review. */
-function focusReview(form: Element, by: 1 | -1): boolean {
-  const all = findInputs(form);
-  const from = all.indexOf(document.activeElement as Input);
-  const toReview = all.filter((input) => 'review' in input.dataset);
-  const next =
-    by === 1
-      ? (toReview.find((input) => all.indexOf(input) > from) ?? toReview[0])
-      : (toReview.findLast((input) => all.indexOf(input) < from) ?? toReview.at(-1));
-  if (next !== undefined) focusInput(next);
-  return next !== undefined;
-}
-
-function focusInput(input: Input): void {
-  input.focus();
-  if (input instanceof HTMLInputElement && input.type === 'text') input.select();
 }

@@ -1,3 +1,4 @@
+import { createSemaphore } from '../../../base/semaphore.ts';
 import { openThreadPool, type ThreadPool } from '../../../base/thread-pool.ts';
 import { withTimeLimit } from '../../../base/time-limit.ts';
 import { startThread } from '../../../base/worker-entry.ts';
@@ -19,7 +20,7 @@ const LIMITS = {
 
 /** Creates the PDF reports of a gateway in worker threads. */
 export function createPdfService(limits = LIMITS) {
-  const permits = createSemaphore(limits);
+  const permits = createSemaphore({ ...limits, queueFull: tooManyReports });
   const closing = new AbortController();
   const resourceLimits = { maxOldGenerationSizeMb: limits.heapMiB };
   let threads: ThreadPool | undefined;
@@ -71,44 +72,6 @@ export function createPdfService(limits = LIMITS) {
     async close(): Promise<void> {
       closing.abort();
       await endThreads();
-    },
-  };
-}
-
-/** Limits concurrency with a bounded first-in, first-out queue. */
-function createSemaphore({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }) {
-  const waiting: (() => void)[] = [];
-  let inUse = 0;
-
-  /** Passes the permit to the longest waiter, so that no newcomer can take it. */
-  function release(): void {
-    const next = waiting.shift();
-    if (next === undefined) inUse--;
-    else next();
-  }
-
-  return {
-    /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
-    async acquire(signal: AbortSignal): Promise<() => void> {
-      signal.throwIfAborted();
-      if (inUse < maxConcurrent) {
-        inUse++;
-        return release;
-      }
-      if (waiting.length >= maxQueued) throw tooManyReports();
-      await new Promise<void>((resolve, reject) => {
-        const onAbort = () => {
-          waiting.splice(waiting.indexOf(onPermit), 1);
-          reject(signal.reason as Error);
-        };
-        const onPermit = () => {
-          signal.removeEventListener('abort', onAbort);
-          resolve();
-        };
-        signal.addEventListener('abort', onAbort, { once: true });
-        waiting.push(onPermit);
-      });
-      return release;
     },
   };
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { idempotencyInProgress } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
@@ -15,6 +14,7 @@ import { Uploaded } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
 import { type Document, principalOf } from '../documents.ts';
+import type { SendUploadResult } from '../pages/upload-result.tsx';
 import { toTaskItem } from '../responses.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
@@ -41,11 +41,7 @@ export function uploadRoute(
     files: Files;
     cacheKey: (contentHash: string) => string;
     /** The page for a form some of whose files are rejected. */
-    sendResult: (
-      request: FastifyRequest,
-      reply: FastifyReply,
-      uploaded: Static<typeof Uploaded>,
-    ) => Promise<FastifyReply>;
+    sendResult: SendUploadResult;
   },
 ): void {
   const { authGuard, replies, documents, files, cacheKey, sendResult } = deps;
