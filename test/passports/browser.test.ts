@@ -500,11 +500,16 @@ describe('Passports pages', () => {
         .png()
         .toBuffer(),
     });
+    // The order can be changed before the pictures are loaded.
+    let sendPictures!: () => void;
+    const isMoved = new Promise<void>((resolve) => (sendPictures = resolve));
+    await page.route('**/api/v1/image/*', (route) => isMoved.then(() => route.continue()));
     await page.locator('#photos').setInputFiles([await tile('a.png'), await tile('b.png'), await tile('c.png')]);
     const captions = () => page.locator('#page-images .caption').allTextContents();
     await until(captions).toEqual(['Page 1: a.png', 'Page 2: b.png', 'Page 3: c.png']);
     await page.locator('#page-images img').nth(2).dragTo(page.locator('#page-images img').nth(0), { steps: 5 });
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: a.png', 'Page 3: b.png']);
+    sendPictures();
     await page.locator('#page-images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
     await page.keyboard.press('Enter');
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: b.png']);

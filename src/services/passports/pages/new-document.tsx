@@ -46,7 +46,8 @@ export function PageOrder({ texts }: { texts: ListTexts }): JSX.Element {
       <ol id="page-images" class="images"></ol>
       <template id="page-image">
         <li draggable="true">
-          <img alt="" width="256" height="256" loading="lazy" />
+          {/* Chromium drags neither an image that is not loaded nor its parent. */}
+          <img alt="" width="256" height="256" loading="lazy" draggable="false" />
           <p class="caption"></p>
           <div class="tools">
             <button type="button" class="small earlier" title={texts.earlier} aria-label={texts.earlier}>
