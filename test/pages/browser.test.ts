@@ -174,6 +174,25 @@ describe('Defectoscopy upload page', () => {
     },
   );
 
+  it('keeps the choices that are made while a correction is saved', { tags: ['full'] }, async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${REVIEWER}`);
+    await choosePhoto(page);
+    await page.locator('.correction summary').click();
+    const surface = page.locator('.correction select').first();
+    await surface.press('ArrowDown');
+    let save!: () => void;
+    const maySave = new Promise<void>((resolve) => (save = resolve));
+    await page.route('**/correction', (route) => maySave.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Save correction' }).click();
+    await surface.press('ArrowDown');
+    const chosen = await surface.inputValue();
+    save();
+    await until(() => page.locator('.correction [role=status]').textContent()).toBe('Correction saved.');
+    expect(await surface.inputValue()).toBe(chosen);
+    expect(await page.locator('.correction button').textContent()).toBe('Save correction');
+  });
+
   it('keeps the choices of a correction when another reviewer has corrected the result', {
     tags: ['full'],
   }, async (test) => {
@@ -264,7 +283,7 @@ describe('Defectoscopy upload page', () => {
       'queued for a worker',
       'Photos: 90',
       'held-back corrections',
-      'Promote: own-2',
+      'Promote: trained-1',
       'few photos (30)',
     ],
     [
@@ -273,7 +292,7 @@ describe('Defectoscopy upload page', () => {
       'ожидает',
       'фото: 90',
       'отложенные исправления',
-      'Сделать основной: own-2',
+      'Сделать основной: trained-1',
       'малом числе фото (30)',
     ],
   ] as const)(
@@ -308,7 +327,7 @@ describe('Defectoscopy upload page', () => {
       });
       const defects = { head: 'defects', held_back: comparison(30), test: comparison(1263) };
       await db.query(
-        `update defectoscopy_trainings set version = 'own-2', ended_at = now(), files = '{}', report = $1`,
+        `update defectoscopy_trainings set version = 'trained-1', ended_at = now(), files = '{}', report = $1`,
         [{ base: '1.0.0', photos: { training: 90, held_back: 30 }, heads: [defects] }],
       );
       await until(() => page.locator('#training').textContent()).toContain(completed);

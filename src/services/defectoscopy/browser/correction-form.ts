@@ -81,10 +81,9 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
   };
   const labelsText = ({ surface, defects }: Pick<CorrectionRequest, 'surface' | 'defects'>) =>
     [title(surface), ...(defects.length > 0 ? defects.map(title) : [texts.noDefect])].join(', ');
-  const showHistory = () => {
+  const showStatus = () => {
     const last = history.at(-1);
     status.textContent = last === undefined ? '' : last.confirmed ? texts.confirmed : texts.corrected;
-    show(last ?? detected);
   };
 
   const form = el(
@@ -104,10 +103,11 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     button.disabled = true;
+    const json = labels();
     try {
       const headers = { 'if-match': `"${version}"` };
-      ({ version, history } = await api.call<Corrections>(pathOf(job), { method: 'PUT', json: labels(), headers }));
-      showHistory();
+      ({ version, history } = await api.call<Corrections>(pathOf(job), { method: 'PUT', json, headers }));
+      showStatus();
     } catch (error) {
       const isConflict = error instanceof RequestError && error.status === 412;
       const latest = isConflict ? await api.call<Corrections>(pathOf(job)).catch(() => undefined) : undefined;
@@ -120,6 +120,7 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
       button.disabled = false;
     }
   });
-  showHistory();
+  show(history.at(-1) ?? detected);
+  showStatus();
   return el('details', { class: 'correction' }, el('summary', {}, texts.checkResult), form, status);
 }

@@ -27,8 +27,8 @@ const time = (at: string) => dates.format(new Date(Number(at) * 1000));
 
 const trainingView = createTrainingView({
   ...{ texts, numbers, time, className: defect },
-  toolsOf: (version, photos) =>
-    models?.models.some((each) => each.version === version) ? toolsOf(version, 'trained', models, photos) : [],
+  // Also for a version that no worker has installed: workers install it when it is deployed.
+  toolsOf: (version, photos) => (models ? toolsOf(version, 'trained', models, photos) : []),
 });
 const loadTraining = () => api.call<ModelTraining>('models/training').then(trainingView.show);
 
