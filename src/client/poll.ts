@@ -3,11 +3,14 @@ import { Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
+import { withAbort } from './time-limit.ts';
 
 export interface WaitOptions<State> extends CallOptions {
   /** Throws `Timeout` after this time. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
   readonly onState?: ((state: State) => void) | undefined;
+  /** Resolves when another source, such as an event, reports the end: the result is then read at once. Polling continues without it. */
+  readonly ended?: Promise<unknown> | undefined;
 }
 
 export interface PollResult<State> {
@@ -37,6 +40,7 @@ export async function pollUntilEnded<State>(deps: {
 }): Promise<State> {
   const { subject, read, pace, clock, estimateSeconds } = deps;
   const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = deps.options;
+  let { ended } = deps.options;
   const startedAtMs = clock.now();
   const leftSeconds = () => timeoutSeconds - (clock.now() - startedAtMs) / 1000;
   // Never negative: the handle may come from a machine whose clock is ahead.
@@ -45,7 +49,11 @@ export async function pollUntilEnded<State>(deps: {
   async function pause(seconds: number): Promise<void> {
     if (seconds <= 0) return;
     const left = leftSeconds();
-    await clock.sleep(Math.max(0, Math.min(seconds, left)) * 1000, signal);
+    const ms = Math.max(0, Math.min(seconds, left)) * 1000;
+    if (await sleepUntil(ended, (own) => clock.sleep(ms, own), signal)) {
+      ended = undefined;
+      return;
+    }
     if (seconds >= left) {
       const message = `${subject} did not finish within ${timeoutSeconds} seconds; it continues.`;
       throw new Timeout({ code: 'TIMEOUT', message });
@@ -76,3 +84,23 @@ export async function pollUntilEnded<State>(deps: {
     await pause(pace.nextDelay(pollState(retryAfterSeconds)));
   }
 }
+
+/** Sleeps; ends earlier with `ended`, and then returns true. */
+const sleepUntil = (
+  ended: Promise<unknown> | undefined,
+  sleep: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> =>
+  withAbort(signal, async (own) => {
+    const slept = sleep(own.signal).then(() => false);
+    if (ended === undefined) return slept;
+    const result = await Promise.race([
+      slept,
+      ended.then(
+        () => true,
+        () => slept,
+      ),
+    ]);
+    own.abort();
+    return result;
+  });

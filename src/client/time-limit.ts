@@ -13,15 +13,28 @@ export async function withTimeLimit<T>(
   signal: AbortSignal | undefined,
   run: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  return withAbort(signal, async (limited) => {
+    const expire = () => limited.abort(new DOMException('The time limit is over.', 'TimeoutError'));
+    const timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
+    try {
+      return await run(limited.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/** Runs `run` with a controller that also aborts with the reason of `signal`. */
+export async function withAbort<T>(
+  signal: AbortSignal | undefined,
+  run: (own: AbortController) => Promise<T>,
+): Promise<T> {
   signal?.throwIfAborted();
-  const limited = new AbortController();
-  const expire = () => limited.abort(new DOMException('The time limit is over.', 'TimeoutError'));
-  const timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
-  const forget = signal && abortWith(signal, limited);
+  const own = new AbortController();
+  const forget = signal && abortWith(signal, own);
   try {
-    return await run(limited.signal);
+    return await run(own);
   } finally {
-    clearTimeout(timer);
     forget?.();
   }
 }

@@ -3,6 +3,7 @@ import { type ClientCommandOptions, groupingOf, printResult, runClientCommand } 
 import { openInputSource, readVocabularyFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { photoLines, recordingLines } from './result-lines.ts';
+import { withTaskEnds } from './task-ends.ts';
 
 export interface PredictOptions extends ClientCommandOptions {
   readonly priority?: 'realtime' | 'batch';
@@ -17,9 +18,13 @@ export function predictCommand(source: string, options: PredictOptions, signal: 
     const { priority, modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options), signal };
     const { data, name: fileName } = await openInputSource(source);
-    const task = await defectoscopy.predict(data, { ...request, fileName });
-    if (!options.wait) return printTask(options, task);
-    const done = await withProgress((onState) => defectoscopy.wait(task, { onState, signal }), estimateOf(task));
+    const create = () => defectoscopy.predict(data, { ...request, fileName });
+    if (!options.wait) return printTask(options, await create());
+    const done = await withTaskEnds(defectoscopy, { ...clientOptions, signal }, async (endOf) => {
+      const task = await create();
+      const ended = endOf(task.task_id);
+      return withProgress((onState) => defectoscopy.wait(task, { onState, ended, signal }), estimateOf(task));
+    });
     return printResult(options, done, photoLines(done.result));
   });
 }
@@ -38,12 +43,16 @@ export function transcribeCommand(source: string, options: TranscribeOptions, si
     const vocabulary = await readVocabularyFile(options.vocabulary);
     const request = { language, vocabulary, ...groupingOf(options), signal };
     const { data, name: fileName } = await openInputSource(source);
-    const task = await stt.transcribe(data, { ...request, fileName });
-    if (!options.wait) return printTask(options, task);
-    const done = await withProgress((onState) => stt.wait(task, { onState, signal }), estimateOf(task));
+    const create = () => stt.transcribe(data, { ...request, fileName });
+    if (!options.wait) return printTask(options, await create());
+    const done = await withTaskEnds(stt, { ...clientOptions, signal }, async (endOf) => {
+      const task = await create();
+      const ended = endOf(task.task_id);
+      return withProgress((onState) => stt.wait(task, { onState, ended, signal }), estimateOf(task));
+    });
     if (format === 'json') return printResult({ ...options, json: true }, done.result, []);
     if (format === undefined) return printResult(options, done, recordingLines(done));
-    return printResult(options, done, [await stt.transcript(task.task_id, format, { signal })]);
+    return printResult(options, done, [await stt.transcript(done.task_id, format, { signal })]);
   });
 }
 

@@ -18,6 +18,7 @@ import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { Server } from '../resolve-server.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
+import { type EndOf, withTaskEnds } from '../task-ends.ts';
 import { type EXTENSIONS, findItems, type Item } from './find-items.ts';
 import { Manifest } from './manifest.ts';
 import { type FolderWork, type Outcome, runFolder } from './run-folder.ts';
@@ -25,7 +26,7 @@ import { report, writeTable } from './write-table.ts';
 
 type FolderOptions<Options> = Options & ClientCommandOptions & { readonly concurrency?: number };
 
-/** On another server a task waits its whole estimate before its result is read. */
+/** On another server each request takes longer. */
 const CONCURRENCY = { local: 8, specification: 64 } as const;
 /** Files that a message names. */
 const MAX_NAMED = 5;
@@ -44,22 +45,19 @@ export async function predictFolder(
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
-    const work: FolderWork<NonNullable<Photo['result']>> = {
+    const createWork = (endOf: EndOf): FolderWork<NonNullable<Photo['result']>> => ({
       upload: (item, signal) => uploadFile(defectoscopy, item, signal),
       create: ({ title }, { key: idempotencyKey, url }, signal) =>
         defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }),
-      finish: async (task, _item, signal) => (await defectoscopy.wait(task, { signal })).result,
-    };
+      finish: async (task, _item, signal) =>
+        (await defectoscopy.wait(task, { ended: endOf(task.task_id), signal })).result,
+    });
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
-    const outcomes = await run(folder, 'photos', work, {
-      ...options,
-      ...clientOptions,
-      output,
-      manifest,
-      variant,
-      signal,
-    });
+    const place = { ...options, ...clientOptions, output, manifest, variant, signal };
+    const outcomes = await withTaskEnds(defectoscopy, place, (endOf) =>
+      run(folder, 'photos', createWork(endOf), place),
+    );
     await writeTable(output, outcomes, resultTable(Classification));
     report(outcomes, output);
   });
@@ -86,12 +84,12 @@ export async function transcribeFolder(
     const request = { language, vocabulary, ...groupingOf(options) };
     if (!isTable) await makeFolder(output);
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
-    const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
+    const createWork = (endOf: EndOf): FolderWork<DoneRecording['result'] | { readonly output: string }> => ({
       upload: (item, signal) => uploadFile(stt, item, signal),
       create: ({ title }, { key: idempotencyKey, url }, signal) =>
         stt.transcribe(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }),
       async finish(task, item, signal) {
-        const { result } = await stt.wait(task, { signal });
+        const { result } = await stt.wait(task, { ended: endOf(task.task_id), signal });
         if (isTable) return result;
         const text =
           format === 'json'
@@ -100,17 +98,11 @@ export async function transcribeFolder(
         return { output: await writeWithFolder(fileOf(item), text) };
       },
       ...(!isTable && { fileOf }),
-    };
+    });
     const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
-    const outcomes = await run(folder, 'recordings', work, {
-      ...options,
-      ...clientOptions,
-      output,
-      manifest,
-      variant,
-      signal,
-    });
+    const place = { ...options, ...clientOptions, output, manifest, variant, signal };
+    const outcomes = await withTaskEnds(stt, place, (endOf) => run(folder, 'recordings', createWork(endOf), place));
     if (isTable) await writeTable(output, outcomes, resultTable(Transcription));
     report(outcomes, output);
   });

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/client.ts';
+import { pollUntilEnded } from './poll.ts';
+import { POLL_SCHEDULES } from './poll-schedule.ts';
+
+/** The pauses of a wait for a task that has ended by its third poll. */
+async function pausesWith(ended: Promise<unknown> | undefined, { stops = false } = {}) {
+  const clock = createFakeClock();
+  let left = 3;
+  await pollUntilEnded({
+    subject: 'Task 1',
+    read: async () => ({ state: left, ended: --left === 0, retryAfterSeconds: undefined }),
+    pace: POLL_SCHEDULES.specification,
+    // In a stopped clock a pause ends only by its signal.
+    clock: { ...clock, sleep: (ms) => (stops && left === 3 ? new Promise(() => {}) : clock.sleep(ms)) },
+    acceptedAtMs: clock.now(),
+    estimateSeconds: 300,
+    options: { ended },
+  });
+  return clock.slept;
+}
+
+it('A wait reads the state as soon as the end is reported, and polls on if the report was early', async () => {
+  expect(await pausesWith(Promise.resolve(), { stops: true })).toEqual([30, expect.any(Number)]);
+});
+
+it('A wait whose report is lost polls as without one', async () => {
+  const pauses = await pausesWith(undefined);
+  expect(pauses[0]).toBe(300);
+  expect(await pausesWith(Promise.reject(new Error('events are lost')))).toEqual(pauses);
+  expect(await pausesWith(new Promise(() => {}))).toEqual(pauses);
+});
+
+it('A wait that is stopped while it waits for a report throws the reason', async () => {
+  const stop = new AbortController();
+  const waiting = pollUntilEnded({
+    subject: 'Task 1',
+    read: () => Promise.reject(new Error('must not read')),
+    pace: POLL_SCHEDULES.specification,
+    clock: {
+      now: () => 0,
+      sleep: (_, signal) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    },
+    estimateSeconds: 300,
+    options: { ended: new Promise(() => {}), signal: stop.signal },
+  });
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
+});
