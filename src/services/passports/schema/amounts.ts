@@ -13,18 +13,46 @@ export function findAmount(spec: ValueSpec, text: string, label: string): Found<
   if (words && (!digits || words.start < digits.start)) return words;
   if (!digits) return undefined;
   const first = spec.minimum !== undefined && spec.minimum >= 0 ? { ...digits, value: Math.abs(digits.value) } : digits;
+  const converted = fromImperial(spec, text, label, first);
+  if (converted) return Number.isNaN(converted.value) ? undefined : converted;
   const number = addDashDecimals(spec, text, first);
-  const after = text.slice(number.end);
-  const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
+  const factor = unitFactor(spec.unit, text.slice(number.end)) ?? unitFactor(spec.unit, label) ?? 1;
   // Amounts in thousands of roubles have three decimals: the separator is no grouping.
   const value = factor >= 1000 && ofMoney !== undefined ? (findNumber(ofMoney)?.value ?? number.value) : number.value;
-  if (factor === FOOT || factor === SQUARE_FOOT) {
-    const inches = Number(factor === FOOT ? (INCHES.exec(after)?.[1] ?? 0) : 0);
-    return { ...number, value: Math.round((value + inches / 12) * factor * 100) / 100 };
-  }
   if (factor !== 1) return { ...number, value: round(value * factor) };
   const amount = addMinorUnits(spec, text, addWordsInBrackets(spec, text, number));
   return { ...amount, value: round(inMetres(spec, amount.value)) };
+}
+
+/**
+ * A number with an imperial unit in metres: `8' 6"`, `9 ft 10½ in`, `0.25 acre`. Its value is `NaN` for a range, or for a unit
+ * that is not converted.
+ */
+function fromImperial(spec: ValueSpec, text: string, label: string, number: Found<number>): Found<number> | undefined {
+  const after = text.slice(number.end);
+  const fraction = FRACTION.exec(after)?.[0] ?? '';
+  const rest = after.slice(fraction.length);
+  const range = RANGE.exec(after);
+  const rangeFactor = unitFactor(spec.unit, range?.[1] ?? '');
+  // Marks after two decimals, or after a decimal comma, are specks of a scan: `2,50'`.
+  const mark = spec.unit === 'm' && /^\d+(?:\.\d)?$/u.test(text.slice(number.start, number.end)) && MARK.exec(rest);
+  const factor = mark
+    ? mark[1]
+      ? FOOT
+      : INCH
+    : (unitFactor(spec.unit, rest) ?? unitFactor(spec.unit, label) ?? rangeFactor);
+  if (factor === undefined || !IMPERIAL.has(factor)) return undefined;
+  const inches = factor === FOOT ? INCHES.exec(rest) : null;
+  if (range && !inches && IMPERIAL.has(rangeFactor ?? factor)) return { ...number, value: NaN };
+  const value =
+    (number.value + fractionOf(fraction)) * factor + (Number(inches?.[1] ?? 0) + fractionOf(inches?.[2])) * INCH;
+  const length = fraction.length + (inches?.[0].length ?? 0);
+  return { ...number, value: Math.round(100 * value) / 100, end: number.end + length };
+}
+
+function fractionOf(text = ''): number {
+  const [, above, below] = /(\d+)[/\u2044](\d+)/u.exec(text.normalize('NFKD')) ?? [];
+  return below === undefined ? 0 : Number(above) / Number(below);
 }
 
 /** With spaces in place of years, such as that of the prices: `в ценах 2001 г. 753 880,11`. */
@@ -125,18 +153,32 @@ const PARTS: Readonly<Record<string, readonly [major: RegExp, minor: RegExp]>> =
 // eslint-disable-next-line no-restricted-syntax -- composed of constants; a test bounds the time for 10,000 characters
 const unit = (words: string): RegExp => new RegExp(`(?:^|[,(])\\s*(?:${words})(?![\\p{L}\\d])`, 'iu');
 
-// International feet in metres and square metres.
+// International units in metres and square metres.
 const FOOT = 0.3048;
+const INCH = FOOT / 12;
+const YARD = 3 * FOOT;
 const SQUARE_FOOT = FOOT * FOOT;
-/** `ft 6 in` after a number. */
-const INCHES = /^\s*(?:ft|feet|foot)\.?\s*(\d{1,2})\s*in(?:ch|ches)?(?!\p{L})/iu;
+const SQUARE_YARD = YARD * YARD;
+const ACRE = 4840 * SQUARE_YARD;
+const IMPERIAL: ReadonlySet<number> = new Set([FOOT, INCH, YARD, SQUARE_FOOT, SQUARE_YARD, ACRE, NaN]);
+/** `8'`, with a group, and `102"`. */
+const MARK = /^\s?(?:["″”]|['′’]{2}|(['′’]))/u;
+const FRACTION = /^(?:\s?[¼-¾⅓-⅞]|[\s-]\d\/\d{1,2}(?!\d))/u;
+/** `ft 6 in`, `'-6 1/2"`. */
+const INCHES =
+  /^\s?(?:ft|feet|foot|['′’](?!['′’]))[.,]?\s?(?:and\s|[&–-]\s?)?(\d{1,2}(?:\.\d{1,2})?(?![\d/]))?(\s?[¼-¾⅓-⅞]|[\s-]?\d\/\d{1,2})?\s?(?:in(?:ch|ches)?(?!\p{L})|["″”]|['′’]{2}|$)/iu;
+/** The second number of `8-9 ft` or `8' to 9'`, with the text after it. */
+const RANGE = /^\s?(?:ft|feet|foot|['′’])?\.?\s?(?:[–—/xх×-]|to\s)\s?\d[\d.,]*(.*)/isu;
 
 const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {
   m2: [
     [unit('га|гектар\\p{L}*|ha|hectares?'), 10_000],
     [unit('сот\\.?|сотк\\p{L}*|соток|ар'), 100],
     [unit('(?:кв\\.?|квадратн\\p{L}*)\\s*м\\p{L}*|м\\.?\\s?кв|м²|м2|m²|m2|sq\\.?\\s*m'), 1],
-    [unit('(?:sq\\.?|square)\\s*(?:ft|feet|foot)|(?:ft|feet)\\s?\\^?[²2]'), SQUARE_FOOT],
+    [unit('(?:sq\\.?|square)\\s*(?:ft|feet|foot)|(?:ft|feet)\\s?\\^?[²2]|sf'), SQUARE_FOOT],
+    [unit('(?:sq\\.?|square)\\s*(?:yds?|yards?)|yds?\\s?\\^?[²2]'), SQUARE_YARD],
+    [unit('acres?'), ACRE],
+    [unit('(?:sq\\.?|square)\\s*(?:in|inches|miles?)|ft|feet|foot|yds?|yards?'), NaN],
   ],
   m: [
     // Not `(см. план)`, "see the plan".
@@ -144,6 +186,9 @@ const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {
     [unit('мм|mm'), 0.001],
     [unit('м|m|метр\\p{L}*|met(?:re|er)s?'), 1],
     [unit('ft|feet|foot'), FOOT],
+    [unit('yds?|yards?'), YARD],
+    // Not `(in metres)`.
+    [unit('in(?!\\.?\\s*[\\p{L}\\d])|inch(?:es)?'), INCH],
   ],
   rub: [
     [unit('тыс\\p{L}*\\.?|т\\.?\\s?р(?:уб\\p{L}*)?|thousands?'), 1_000],

@@ -26,6 +26,13 @@ const cases: Readonly<Record<string, [ValueSpec, [text: string, value: number | 
       ['1,864 ft²', 173.17],
       ['54.8 m² (590 sq ft)', 54.8],
       ['54.8 m², sq ft 590', 54.8],
+      ['54.8 square metres', 54.8],
+      ['590 sq ft (54.8 m²)', 54.81],
+      ['1,864 SF', 173.17],
+      ['50 yd2', 41.81],
+      ['50 sq. yards', 41.81],
+      ['0.25 acre', 1011.71],
+      ['1 1/2 acres', 6070.28],
       ['девятьсот двадцать девять целых четыре десятых м2', 929.4],
       ['61,5 (шестьдесят одна целая пять десятых)', 61.5],
     ],
@@ -67,6 +74,22 @@ const cases: Readonly<Record<string, [ValueSpec, [text: string, value: number | 
       ['8 feet', 2.44],
       ['8 ft 6 in', 2.59],
       ['2.59 m (8.5 ft)', 2.59],
+      ['8 ft / 2.44 m', 2.44],
+      ['8 feet and 6 inches', 2.59],
+      ['9 ft 10½ in', 3.01],
+      ['9 ft. 10 1/2 in.', 3.01],
+      ['8½ ft', 2.59],
+      [`8' 6"`, 2.59],
+      [`8'-6"`, 2.59],
+      ['8’6”', 2.59],
+      [`8' 6''`, 2.59],
+      [`8'`, 2.44],
+      [`8.5'`, 2.59],
+      [`2,50'`, 2.5],
+      ['102 in', 2.59],
+      [`102"`, 2.59],
+      ['3 yards', 2.74],
+      ['2.6 in the kitchen', 2.6],
       ['2,50-2,70', 2.5],
       ['3,80/4,40', 3.8],
     ],
@@ -140,6 +163,8 @@ describe('readValue', () => {
     expect(readValue(HEIGHT, '2.6', 'Height, m (ft)')?.value).toBe(2.6);
     expect(readValue(AREA, '1,864', 'TOTAL LIVING AREA (SQ FT)')?.value).toBe(173.17);
     expect(readValue(AREA, '54.8', 'Area, m² (sq ft)')?.value).toBe(54.8);
+    expect(readValue(HEIGHT, '102', 'Height (in)')?.value).toBe(2.59);
+    expect(readValue(HEIGHT, '2.6', 'Height (in metres)')?.value).toBe(2.6);
   });
 
   it.each([
@@ -164,6 +189,14 @@ describe('readValue', () => {
     [STOREYS, 'подвал'],
     [AREA, 'площадь одной квартиры'],
     [HEIGHT, '45'],
+    [HEIGHT, '8-9 ft'],
+    [HEIGHT, '8-10 ft'],
+    [HEIGHT, '8 to 9 feet'],
+    [HEIGHT, '8 ft - 9 ft'],
+    [AREA, '50-60 sq ft'],
+    [AREA, '1/2 acre'],
+    [AREA, '50 ft'],
+    [AREA, '8000 square inches'],
   ])('does not find a value of %o in %s', (spec, text) => expect(readValue(spec, text)).toBeUndefined());
 
   // Quadratic time would exceed the time limit of the test.
@@ -174,6 +207,8 @@ describe('readValue', () => {
       '1,',
       '1-',
       '1/',
+      `1'`,
+      '1 ft ',
       'один ',
       'тысяча ',
       'целых ',
