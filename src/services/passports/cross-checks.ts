@@ -10,16 +10,18 @@ interface Operand {
   readonly keys: readonly string[];
 }
 
-/** Raises the confidence of fields whose sum agrees; lowers it, with a warning, if a check fails. */
+/** Sums of numbers with two decimals closer than this are equal. */
+export const ROUNDING = 0.006;
+
+/** Raises the confidence of fields whose sum is equal; lowers it, with a warning, if a check fails, beyond the tolerance of a sum. */
 export function applyCrossChecks(fields: Fields, schema: Schema) {
   const adjusted: Record<string, Field> = { ...fields };
   const warnings: Warning[] = [];
   for (const check of schema.checks ?? []) {
     const result = evaluate(check, fields);
     if (!result) continue;
-    // Weak evidence: wrong numbers often rise, too.
-    if (result.agrees && 'rising' in check) continue;
-    for (const key of result.keys) adjusted[key] = adjustConfidence(adjusted[key]!, result.agrees);
+    for (const key of result.agrees && !result.isEvidence ? [] : result.keys)
+      adjusted[key] = adjustConfidence(adjusted[key]!, result.agrees);
     if (!result.agrees) warnings.push({ code: result.code, message: result.message, fields: result.keys });
   }
   return { fields: adjusted, warnings };
@@ -31,8 +33,10 @@ function evaluate(check: Check, fields: Fields) {
     const whole = resolveOperand(check.equals, fields);
     if (!whole || !parts) return undefined;
     const terms = parts.map((part) => part.value.toFixed(2)).join(' + ');
+    const difference = Math.min(...sumsOf(check, fields).map((sum) => Math.abs(sum - whole.value)));
     return {
-      agrees: sumsOf(check, fields).some((sum) => Math.abs(sum - whole.value) <= check.tolerance),
+      agrees: difference <= check.tolerance,
+      isEvidence: difference < ROUNDING,
       keys: [...parts.flatMap((part) => part.keys), ...whole.keys],
       code: 'SUM_MISMATCH',
       message: `The sum of ${check.sum.join(' + ')} (${terms}) differs from ${check.equals} (${whole.value}).`,
@@ -43,6 +47,8 @@ function evaluate(check: Check, fields: Fields) {
   const agrees = operands.every((operand, i) => i === 0 || operands[i - 1]!.value <= operand!.value);
   return {
     agrees,
+    // Wrong numbers often rise, too.
+    isEvidence: false,
     keys: operands.flatMap((operand) => operand!.keys),
     code: 'ORDER_MISMATCH',
     message: `Expected ${check.rising.join(' ≤ ')}.`,

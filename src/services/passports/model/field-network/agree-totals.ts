@@ -1,4 +1,4 @@
-import { sumsOf } from '../../cross-checks.ts';
+import { ROUNDING, sumsOf } from '../../cross-checks.ts';
 import type { Field } from '../../extraction.ts';
 import { type Box, hasCentreIn, type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
@@ -14,7 +14,6 @@ const MAX_DOUBTFUL = 0.7;
 /** Before the cross-checks, which raise it. A form may mean another area by its column than the field. */
 const CONFIDENCE = { doubtful: 0.8, missing: 0.5 };
 const MIN_PARTS = 2;
-const ROUNDING = 0.006;
 
 /**
  * Chooses missing and doubtful totals together: a total that differs from the sum of its parts, by the sums of the schema's
