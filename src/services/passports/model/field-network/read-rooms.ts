@@ -23,6 +23,7 @@ export function readRows(readings: readonly PageReading[], section: string, tabl
   const numbers = table.columns.filter(isNumbering).map((spec) => findNumbers(kept, spec));
   return repairRows(
     kept.flatMap(({ rows }) => rows.map((row) => [...numbers.flatMap((found) => found.get(row) ?? []), ...row.cells])),
+    readings.flatMap(({ tokens }) => tokens),
   );
 }
 

@@ -7,20 +7,25 @@ const area: ColumnSpec = { key: 'area', label: 'Площадь', type: 'number',
 const living: ColumnSpec = { key: 'living_area', label: 'Жилая', type: 'number', unit: 'm2' };
 const no: ColumnSpec = { key: 'no', label: '№', type: 'string', numbering: true };
 
-const cell = (spec: ColumnSpec, text: string, confidence: number | null = 0.9): ReadCell => {
-  const place = { x0: 0, y0: 0, x1: 1, y1: 1, word: 0, id: 0, glued: false, sheet: {} as Sheet };
-  const tokens: Token[] = [{ ...place, text, confidence }];
-  return { spec, value: spec.type === 'string' ? text : Number(text.replace(',', '.')), tokens, score: 1 };
-};
-const values = (rows: ReadCell[][]) => repairRows(rows).map((row) => row.map(({ value }) => value));
+const token = (text: string, confidence: number | null = 0.9): Token => ({
+  ...{ x0: 0, y0: 0, x1: 1, y1: 1, word: 0, id: 0, glued: false, sheet: {} as Sheet },
+  ...{ text, confidence },
+});
+const cell = (spec: ColumnSpec, text: string, confidence?: number | null): ReadCell => ({
+  ...{ spec, value: spec.type === 'string' ? text : Number(text.replace(',', '.')), score: 1 },
+  tokens: [token(text, confidence)],
+});
+const repair = (rows: ReadCell[][], total = '') => repairRows(rows, [token(total)]);
+const values = (rows: ReadCell[][], total?: string) => repair(rows, total).map((row) => row.map(({ value }) => value));
 
-it('repairRows restores a lost decimal point when the number exceeds all others of the column', () => {
-  expect(values([[cell(area, '12,4')], [cell(area, '79')], [cell(area, '5,1')], [cell(area, '17,0')]])).toEqual([
-    [12.4],
-    [7.9],
-    [5.1],
-    [17],
-  ]);
+it('repairRows restores a lost decimal point if the column then has its printed sum', () => {
+  const rows = [[cell(area, '12,4')], [cell(area, '79')], [cell(area, '5,1')], [cell(area, '17,0')]];
+  expect(values(rows, '42,4')).toEqual([[12.4], [7.9], [5.1], [17]]);
+});
+
+it('repairRows keeps a larger number without that sum, with a lower score', () => {
+  const rows = [[cell(area, '12,4')], [cell(area, '120')], [cell(area, '5,1')], [cell(area, '17,0')]];
+  for (const total of ['154,5', '']) expect(repair(rows, total)[1]).toMatchObject([{ value: 120, score: 0.7 }]);
 });
 
 it('repairRows restores a lost decimal point when the row contains the same number with one', () => {
@@ -32,6 +37,9 @@ it('repairRows restores a lost decimal point when the row contains the same numb
     [1.2, 1.2],
     [15.4, 15.4],
   ]);
+  // 120 = 108 + 12
+  const hall = [cell(area, '120'), cell(living, '108,0'), cell({ ...living, key: 'auxiliary_area' }, '12,0')];
+  expect(values([hall, ...rows])[0]).toEqual([120, 108, 12]);
 });
 
 it('repairRows keeps whole numbers that do not exceed the others and those of a PDF text layer', () => {

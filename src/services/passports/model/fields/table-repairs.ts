@@ -1,4 +1,6 @@
+import { ROUNDING } from '../../cross-checks.ts';
 import type { Value } from '../../extraction.ts';
+import { findNumber } from '../../schema/numbers.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
 import { joinText, type Token } from './page-tokens.ts';
@@ -10,9 +12,9 @@ export interface ReadCell {
   readonly score: number;
 }
 
-/** Corrects OCR errors that the rest of the table reveals, with a lower score. */
-export function repairRows(rows: ReadCell[][]): ReadCell[][] {
-  return restoreDecimalPoints(correctNumbering(rows));
+/** Corrects OCR errors that the rest of the table, or its total among `tokens`, reveals, with a lower score. */
+export function repairRows(rows: ReadCell[][], tokens: readonly Token[]): ReadCell[][] {
+  return restoreDecimalPoints(correctNumbering(rows), tokens);
 }
 
 /** Corrects a row number whose neighbours differ by two (OCR reads a 3 as a 5), or one without digits after a number. */
@@ -41,23 +43,46 @@ function toRowNumber(cell: ReadCell | undefined): { prefix: string; number: numb
   return digits === undefined ? undefined : { prefix: prefix!, number: Number(digits), length: digits.length };
 }
 
-/** Corrects numbers without a point that exceed all others of the unit, or that the row also contains with one. */
-function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {
+/**
+ * Corrects numbers without a point that the row also contains with one, or whose column then has a printed sum. Others that exceed
+ * all numbers of the unit are only doubtful: a hall of `120` m².
+ */
+function restoreDecimalPoints(rows: ReadCell[][], tokens: readonly Token[]): ReadCell[][] {
   const decimals = new Map<string | undefined, UnitDecimals>();
   for (const { spec } of rows.flat()) {
     if (spec.type === 'number' && !decimals.has(spec.unit)) decimals.set(spec.unit, decimalsOf(rows, spec.unit));
   }
-  return rows.map((row) =>
-    row.map((cell) => {
+  const twins = new Set<ReadCell>();
+  const corrected = new Map<ReadCell, number>();
+  for (const row of rows) {
+    for (const cell of row) {
       const typical = cell.spec.type === 'number' ? decimals.get(cell.spec.unit) : undefined;
       const { value } = cell;
       const written = joinText(cell.tokens);
       if (!typical || typical.decimals === 0 || typeof value !== 'number' || cell.tokens[0]!.confidence === null)
-        return cell;
-      if (!/^\d+$/u.test(written) || written.length <= typical.decimals) return cell;
-      const corrected = Number((value / 10 ** typical.decimals).toFixed(typical.decimals));
-      const twin = row.some((other) => other.spec.unit === cell.spec.unit && other.value === corrected);
-      return twin || value > 1.2 * typical.max ? { ...cell, value: corrected, score: REPAIRED_SCORE } : cell;
+        continue;
+      if (!/^\d+$/u.test(written) || written.length <= typical.decimals) continue;
+      const number = Number((value / 10 ** typical.decimals).toFixed(typical.decimals));
+      const others = row.filter((other) => other !== cell && other.spec.unit === cell.spec.unit);
+      if (others.length === 1 && others[0]!.value === number) twins.add(cell);
+      else if (value <= 1.2 * typical.max) continue;
+      corrected.set(cell, number);
+    }
+  }
+  const hasPrintedSum = (spec: ColumnSpec) => {
+    const cells = rows.flat().filter((cell) => cell.spec === spec);
+    const sum = cells.reduce((all, cell) => all + (corrected.get(cell) ?? Number(cell.value)), 0);
+    return tokens.some(
+      ({ text }) => /\d[.,]\d/u.test(text) && Math.abs((findNumber(text, 2)?.value ?? 0) - sum) < ROUNDING,
+    );
+  };
+  const sums = new Set([...corrected.keys()].map(({ spec }) => spec).filter(hasPrintedSum));
+  return rows.map((row) =>
+    row.map((cell) => {
+      const value = corrected.get(cell);
+      if (value === undefined) return cell;
+      const isRight = twins.has(cell) || sums.has(cell.spec);
+      return { ...cell, value: isRight ? value : cell.value, score: Math.min(cell.score, REPAIRED_SCORE) };
     }),
   );
 }

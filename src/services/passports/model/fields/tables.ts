@@ -36,7 +36,14 @@ export function extractTable(sheets: readonly Sheet[], spec: TableSpec): ReadTab
       open = body.ended ? undefined : header;
     }
   }
-  return { rows: repairRows(rows), totals, usedTokens };
+  return {
+    rows: repairRows(
+      rows,
+      sheets.flatMap(({ tokens }) => tokens),
+    ),
+    totals,
+    usedTokens,
+  };
 }
 
 /** Selects the header with the most filled cells below it. */
