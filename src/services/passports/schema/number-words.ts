@@ -11,7 +11,9 @@ export function findNumberWords(text: string): Found<number>[] {
     const number = parseDecimal(words, from) ?? parseCompound(words[from]!.text);
     if (number) {
       const last = words[from + number.count - 1]!;
-      found.push({ value: number.value, start: words[from]!.start, end: last.end });
+      const minus = words[from]!.follows && /^(?:минус|minus)$/u.test(words[from - 1]?.text ?? '') && words[from - 1];
+      const { start } = minus || words[from]!;
+      found.push({ value: minus ? -number.value : number.value, start, end: last.end });
     }
     from += number?.count ?? 1;
   }

@@ -35,7 +35,7 @@ function* eachNumber(text: string, decimals?: number): Generator<Found<number>, 
     const packed = asDigits(match[0])
       .replace(SPACES, '')
       .replaceAll("'", '')
-      .replace('\u2212', '-')
+      .replace(/^(?:\u2212|минус|minus)/iu, '-')
       .replace(/(?<![.,])[.,]+$/u, '');
     const value = Number(removeSeparators(packed, decimals));
     if (Number.isFinite(value)) yield { value, start: match.index, end: match.index + match[0].length };
@@ -65,7 +65,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 // A space separates thousands only before three digits: "2 кв. 31" is not one number. The lookahead after a fraction
 // prevents quadratic backtracking.
 const NUMBER =
-  /(?<![\p{L}\d])[-\u2212]?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:]|\/\d{4})|[ ]?[.,] ?\d{1,2}(?![\d:]|\/\d{4}))*/gu;
+  /(?<![\p{L}\d])(?:[-\u2212]|[Мм]инус |[Mm]inus )?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:]|\/\d{4})|[ ]?[.,] ?\d{1,2}(?![\d:]|\/\d{4}))*/gu;
 
 /** Keeps only the decimal point; not a number for `12.03.1987`. */
 function removeSeparators(packed: string, decimals?: number): string {

@@ -9,6 +9,7 @@ const word = (text: string, left: number) => ({
 it.each([
   ['a decimal', [word('15,', 0), word('96', 39)], ['15,96']],
   ['thousands', [word('£118,', 0), word('000', 58)], ['£118,000']],
+  ['a decimal after its label', [word('площадь,', 0), word('15,', 90), word('96', 129)], ['площадь,', '15,96']],
   ['two decimals of a formula', [word('6,', 0), word('10х4,', 28), word('20', 86)], ['6,10х4,20']],
 ])('joins the parts of %s', (_, line, texts) => {
   expect(joinDecimals(line).map(({ text }) => text)).toEqual(texts);
@@ -25,6 +26,9 @@ it.each([
   ['numbers of two columns', [word('15,', 0), word('96', 50)]],
   ['a number of a list and a date', [word('3.', 0), word('12.05.1987', 26)]],
   ['a date and a year', [word('1981,', 0), word('1985', 55)]],
+  ['house and flat of a street', [word('ул.', 0), word('Ленина,', 40), word('12,', 120), word('45', 159)]],
+  ['house and flat after a name', [word('Ленина,', 40), word('12,', 120), word('45', 159)]],
+  ['house and flat after their label', [word('д.', 90), word('12,', 120), word('45', 159)]],
   ['house and flat', [word('д.5,', 0), word('кв.', 45), word('12', 80)]],
 ])('keeps %s apart', (_, line) => {
   expect(joinDecimals(line)).toEqual(line);
