@@ -80,6 +80,23 @@ describe('readRows', () => {
     expect(read([...ROOMS].reverse())).toEqual(rows);
   });
 
+  it.each([
+    ['Area, sq ft', ['600'], [55.74, 13.94, 9.29, 27.87]],
+    ['Area, m²', [], [600, 150, 100, 300]],
+  ])(
+    'reads the areas of a column %s in square metres, also doubtful ones and on the next page',
+    (header, doubtful, areas) => {
+      const rows = ['600', '150', '100'].map((area, i) => ({
+        at: [40, 100 + 20 * i] as const,
+        cells: { no: String(i + 1), name: 'hall', area, height: '2.50' },
+        unread: doubtful.includes(area) ? ['area'] : [],
+      }));
+      const head = { at: [40, 80] as const, cells: { area: header }, unread: ['area'] };
+      const next = { at: [40, 100] as const, cells: { no: '4', name: 'hall', area: '300', height: '2.50' } };
+      expect(read([head, ...rows], [next]).map(({ area }) => area)).toEqual(areas);
+    },
+  );
+
   it('reads the numbers of rooms that the network found in no row', () => {
     const numbered = (...numbers: string[]) =>
       ROOMS.map(({ at, cells }, i) => ({ at, cells: { ...cells, no: numbers[i]! }, unread: ['no'] }));

@@ -1,12 +1,12 @@
 import { median } from '../../../../base/median.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
-import { isNumbering } from '../../schema/values.ts';
+import { isNumbering, readValue } from '../../schema/values.ts';
 import { boundingBox, middleY } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
-import { connect, groupOf, inReadingOrder, membersOf } from './group-tokens.ts';
+import { connect, groupOf, inReadingOrder, membersOf, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup, type ReadValue } from './read-values.ts';
-import { COLUMN_SCORE, FEW_ROWS, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
+import { COLUMN_SCORE, columnHeader, FEW_ROWS, findNumbers, foreignColumnAfter, type Row } from './room-columns.ts';
 import { inPrintedOrder } from './room-order.ts';
 import { withSharedHeights } from './shared-heights.ts';
 import { withoutStrays } from './stray-rows.ts';
@@ -14,7 +14,8 @@ import { withThousands } from './whole-amounts.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
-  const pages = withoutPlans(readings.map((reading) => rowsOfPage(reading, section, table)));
+  const headers = new Map<ColumnSpec, string>();
+  const pages = withoutPlans(readings.map((reading) => rowsOfPage(reading, section, table, headers)));
   const all = pages.flat();
   const kept = pages.map((rows, i) => ({
     rows: inPrintedOrder(withoutStrays(rows, all)),
@@ -42,7 +43,13 @@ function withoutPlans(pages: readonly Row[][]): Row[][] {
 const PLAN_SHARE = 0.6;
 const MAX_NAMED = 0.3;
 
-function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpec): Row[] {
+/** Adds the headers of the page that name a unit to convert to `headers`; a page without them has those of the pages before. */
+function rowsOfPage(
+  reading: PageReading,
+  section: string,
+  { columns }: TableSpec,
+  headers: Map<ColumnSpec, string>,
+): Row[] {
   const names = new Map<number, ColumnSpec>();
   for (const spec of columns) for (const i of membersOf(reading, `${section}:${spec.key}`)) choose(names, i, spec);
   function choose(known: Map<number, ColumnSpec>, i: number, spec: ColumnSpec) {
@@ -67,10 +74,25 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
     return [rowOf(cells)];
   });
-  const all = withDoubtfulCells(withoutForeignColumns(joinedOnLines(rows), reading), reading, section, columns);
+  const known = withoutForeignColumns(joinedOnLines(rows), reading);
+  for (const spec of columns) {
+    const header = columnHeader(known, reading.tokens, spec);
+    if (spec.type === 'number' && readValue(spec, '1', header)?.value !== 1) headers.set(spec, header);
+  }
+  const all = withDoubtfulCells(known, reading, section, columns, headers).map((row) => inUnits(row, headers));
   const [token] = reading.tokens;
   return token ? withSharedHeights(all, token.sheet) : all;
 }
+
+/** Converts the numbers of a row from the units of their columns: `Area, sq ft`. */
+const inUnits = (row: Row, headers: ReadonlyMap<ColumnSpec, string>): Row => ({
+  ...row,
+  cells: row.cells.flatMap((cell) => {
+    const header = headers.get(cell.spec);
+    const read = header === undefined ? cell : readValue(cell.spec, textOf(cell.tokens), header);
+    return read ? [{ ...cell, value: read.value }] : [];
+  }),
+});
 
 /** Cuts the texts of rows before a column that has no class, such as the kind of each room. */
 function withoutForeignColumns(rows: readonly Row[], { tokens }: PageReading): Row[] {
@@ -136,12 +158,13 @@ const isTextColumn = (spec: ColumnSpec): boolean => spec.type === 'string' && !i
 
 const isText = ({ spec }: ReadCell): boolean => isTextColumn(spec);
 
-/** Adds cells that the network doubts, where other rows of the table have one above or below. */
+/** Adds cells that the network doubts, such as areas in feet, where other rows of the table have one above or below. */
 function withDoubtfulCells(
   rows: readonly Row[],
   reading: PageReading,
   section: string,
   columns: readonly ColumnSpec[],
+  headers: ReadonlyMap<ColumnSpec, string>,
 ): Row[] {
   const known = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ tokens }) => tokens)));
   const places = columns.map((spec) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.spec === spec)));
@@ -151,7 +174,7 @@ function withDoubtfulCells(
     const found = columns.flatMap((spec, at): ReadCell[] => {
       if (row.cells.some((cell) => cell.spec === spec)) return [];
       const column = places[at]!.filter((cell) => around.some(({ cells }) => cells.includes(cell)));
-      if (column.length < FEW_ROWS) return [];
+      if (column.length < (headers.has(spec) ? 1 : FEW_ROWS)) return [];
       const { x0, x1 } = boundingBox(column.flatMap(({ tokens }) => tokens));
       const members = line.filter((i) => {
         const token = reading.tokens[i]!;

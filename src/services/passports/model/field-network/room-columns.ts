@@ -1,7 +1,8 @@
 import { median } from '../../../../base/median.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
-import { middleY, type Token } from '../fields/page-tokens.ts';
+import { boundingBox, joinText, middleY, type Token } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
+import { inReadingOrder } from './group-tokens.ts';
 import { parseGroup } from './read-values.ts';
 
 export interface Row {
@@ -64,6 +65,30 @@ const isAfter = (value: string, last: string): boolean => value.localeCompare(la
 
 /** `7`, `7а`, `1-12`, `G.1`; not `7.9`, an area. */
 const NUMBER = /^(?:\p{L}\.?)?\d{1,4}\p{L}?(?:[-/]\d{1,4}\p{L}?)?$/u;
+
+/** The words above the cells of `spec` and above all rows, with the words beside them. */
+export function columnHeader(rows: readonly Row[], tokens: readonly Token[], spec: ColumnSpec): string {
+  const cells = rows.flatMap((row) => row.cells);
+  const column = cells.flatMap((cell) => (cell.spec === spec ? cell.tokens : []));
+  if (column.length === 0) return '';
+  const { x0, x1 } = boundingBox(column);
+  const { y0 } = boundingBox(cells.flatMap((cell) => cell.tokens));
+  const height = median(column.map((token) => token.y1 - token.y0));
+  const above = tokens.filter((token) => token.y1 < y0 + 1 && y0 - token.y1 < MAX_HEADER * height);
+  const header = new Set(above.filter((token) => token.x1 > x0 && token.x0 < x1));
+  // Iterating a set includes what is added to it.
+  for (const word of header) {
+    for (const other of above) {
+      const gap = Math.max(other.x0 - word.x1, word.x0 - other.x1);
+      if (gap < MAX_SPACE * height && other.y0 < middleY(word) && other.y1 > middleY(word)) header.add(other);
+    }
+  }
+  return joinText(inReadingOrder([...header]));
+}
+
+// Chosen. In heights of a word.
+const MAX_HEADER = 4;
+const MAX_SPACE = 0.8;
 
 /**
  * The left edge of the first column of words that follow the texts of `spec` and belong to no cell, such as the kind of each
