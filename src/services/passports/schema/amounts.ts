@@ -51,9 +51,13 @@ function fromImperial(spec: ValueSpec, text: string, label: string, number: Foun
 }
 
 function fractionOf(text = ''): number {
-  const [, above, below] = /(\d+)[/\u2044](\d+)/u.exec(text.normalize('NFKD')) ?? [];
-  return below === undefined ? 0 : Number(above) / Number(below);
+  const [, above, below] = /(\d{1,2})\/(\d{1,2})/u.exec(text) ?? [];
+  return below === undefined ? (FRACTIONS[text.trim()] ?? 0) : Number(above) / Number(below);
 }
+
+const FRACTIONS: Readonly<Record<string, number>> = {
+  ...{ '¼': 1 / 4, '½': 1 / 2, '¾': 3 / 4, '⅛': 1 / 8, '⅜': 3 / 8, '⅝': 5 / 8, '⅞': 7 / 8, '⅓': 1 / 3, '⅔': 2 / 3 },
+};
 
 /** With spaces in place of years, such as that of the prices: `в ценах 2001 г. 753 880,11`. */
 const withoutYears = (text: string): string =>
@@ -163,10 +167,10 @@ const ACRE = 4840 * SQUARE_YARD;
 const IMPERIAL: ReadonlySet<number> = new Set([FOOT, INCH, YARD, SQUARE_FOOT, SQUARE_YARD, ACRE, NaN]);
 /** `8'`, with a group, and `102"`. */
 const MARK = /^\s?(?:["″”]|['′’]{2}|(['′’]))/u;
-const FRACTION = /^(?:\s?[¼-¾⅓-⅞]|[\s-]\d\/\d{1,2}(?!\d))/u;
+const FRACTION = /^(?:\s?[¼-¾⅓⅔⅛-⅞]|[\s-]\d\/\d{1,2}(?!\d))/u;
 /** `ft 6 in`, `'-6 1/2"`. */
 const INCHES =
-  /^\s?(?:ft|feet|foot|['′’](?!['′’]))[.,]?\s?(?:and\s|[&–-]\s?)?(\d{1,2}(?:\.\d{1,2})?(?![\d/]))?(\s?[¼-¾⅓-⅞]|[\s-]?\d\/\d{1,2})?\s?(?:in(?:ch|ches)?(?!\p{L})|["″”]|['′’]{2}|$)/iu;
+  /^\s?(?:ft|feet|foot|['′’](?!['′’]))[.,]?\s?(?:and\s|[&–-]\s?)?(\d{1,2}(?:\.\d{1,2})?(?![\d/]))?(\s?[¼-¾⅓⅔⅛-⅞]|[\s-]?\d\/\d{1,2})?\s?(?:in(?:ch|ches)?(?!\p{L})|["″”]|['′’]{2}|$)/iu;
 /** The second number of `8-9 ft` or `8' to 9'`, with the text after it. */
 const RANGE = /^\s?(?:ft|feet|foot|['′’])?\.?\s?(?:[–—/xх×-]|to\s)\s?\d[\d.,]*(.*)/isu;
 
