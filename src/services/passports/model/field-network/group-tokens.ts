@@ -1,3 +1,4 @@
+import { createOnce } from '../../../../base/create-once.ts';
 import { joinText, middleY, type Token } from '../fields/page-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 
@@ -88,9 +89,7 @@ const width = ({ x0, x1 }: Token): number => x1 - x0;
 
 /** Adds tokens without letters and digits that stand between two neighbours of one line: dashes, slashes, №. */
 function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token[] {
-  const marks = all.filter(
-    (token) => !/[\p{L}\d]/u.test(token.text) && !/^[|│¦_.…]+$/u.test(token.text) && !chosen.includes(token),
-  );
+  const marks = marksOf(all).filter((token) => !chosen.includes(token));
   return chosen.flatMap((token, i) => {
     const next = chosen[i + 1];
     if (!next) return [token];
@@ -109,6 +108,10 @@ function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token
     return [token, ...between];
   });
 }
+
+const marksOf = createOnce((tokens: readonly Token[]) =>
+  tokens.filter(({ text }) => !/[\p{L}\d]/u.test(text) && !/^[|│¦_.…]+$/u.test(text)),
+);
 
 const isDash = ({ text }: Token): boolean => /^[—–]$/u.test(text);
 

@@ -1,3 +1,4 @@
+import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { Sheet, Token } from '../fields/page-tokens.ts';
 import { linkTokens, type PageGraph, RELATIONS } from './page-graph.ts';
 
@@ -25,6 +26,7 @@ export interface PageFeatures {
 export function describePage(sheet: Sheet): PageFeatures {
   const { tokens } = sheet;
   const graph = linkTokens(sheet);
+  const isOnBlank = blankCheck(sheet, graph.unit);
   const count = tokens.length;
   const features = {
     count,
@@ -35,7 +37,7 @@ export function describePage(sheet: Sheet): PageFeatures {
   };
   for (const [i, token] of tokens.entries()) {
     features.grams.set(gramsOf(token.text), i * GRAMS);
-    features.numbers.set(numbersOf(token, i, sheet, graph), i * NUMBERS);
+    features.numbers.set(numbersOf(token, i, sheet, graph, isOnBlank(token)), i * NUMBERS);
     features.places[2 * i] = (token.x0 + token.x1) / 2 / graph.unit;
     features.places[2 * i + 1] = (token.y0 + token.y1) / 2 / graph.unit;
     for (const [r, other] of graph.neighbours[i]!.entries()) features.neighbours[i * RELATIONS.length + r] = other + 1;
@@ -80,9 +82,22 @@ const clip = (value: number, to = 2): number => Math.max(-to, Math.min(to, value
 const logarithm = (value: number): number => clip(Math.log1p(Math.max(0, value)) / Math.log(11));
 const share = (text: string, pattern: RegExp): number => (text.match(pattern)?.length ?? 0) / Math.max(1, text.length);
 
-function numbersOf(token: Token, index: number, sheet: Sheet, { unit, neighbours, cells }: PageGraph): number[] {
+/** Whether a ruled line or a blank is below a token. */
+function blankCheck({ horizontal, blanks }: Sheet, unit: number): (token: Token) => boolean {
+  const linesBetween = createRangeIndex([...horizontal, ...blanks], ({ y0 }) => y0);
+  return ({ x0, x1, y0, y1 }) =>
+    linesBetween(y0 + 0.5 * (y1 - y0), y1 + 0.8 * unit).some((line) => line.x0 < x1 && line.x1 > x0);
+}
+
+function numbersOf(
+  token: Token,
+  index: number,
+  sheet: Sheet,
+  { unit, neighbours, cells }: PageGraph,
+  onBlank: boolean,
+): number[] {
   const { text, x0, y0, x1, y1 } = token;
-  const { tokens, width, height, horizontal, blanks } = sheet;
+  const { tokens, width, height } = sheet;
   const cell = cells[index]!;
   const gap = (relation: number): number => {
     const at = neighbours[index]![relation]!;
@@ -91,9 +106,6 @@ function numbersOf(token: Token, index: number, sheet: Sheet, { unit, neighbours
     const distance = relation === 0 ? x0 - other.x1 : relation === 1 ? other.x0 - x1 : Math.abs(other.y1 - y1) - unit;
     return logarithm(distance / unit);
   };
-  const onBlank = [...horizontal, ...blanks].some(
-    (line) => line.x0 < x1 && line.x1 > x0 && line.y0 > y0 + 0.5 * (y1 - y0) && line.y0 < y1 + 0.8 * unit,
-  );
   const value = Number(withoutEnds(text, '', ',.:;').replace(',', '.'));
   const side = (edge: number | undefined, of: number): number =>
     edge === undefined ? 2 : logarithm(Math.abs(edge - of) / unit);

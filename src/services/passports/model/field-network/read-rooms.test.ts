@@ -97,6 +97,14 @@ describe('readRows', () => {
     },
   );
 
+  it('reads 1,000 rows of a page', () => {
+    const rows = Array.from({ length: 1000 }, (_, i) => ({
+      at: [40, 20 * i] as const,
+      cells: { name: 'кухня', ...(i % 2 === 0 ? { area: '9,2' } : { height: '2,50' }) },
+    }));
+    expect(read(rows)).toHaveLength(1000);
+  });
+
   it('reads the numbers of rooms that the network found in no row', () => {
     const numbered = (...numbers: string[]) =>
       ROOMS.map(({ at, cells }, i) => ({ at, cells: { ...cells, no: numbers[i]! }, unread: ['no'] }));

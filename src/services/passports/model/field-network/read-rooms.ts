@@ -167,15 +167,19 @@ function withDoubtfulCells(
   headers: ReadonlyMap<ColumnSpec, string>,
 ): Row[] {
   const known = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ tokens }) => tokens)));
-  const places = columns.map((spec) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.spec === spec)));
+  const places = columns.map((spec) =>
+    rows.flatMap((row) =>
+      row.cells.flatMap((cell) => (cell.spec === spec ? [{ row, area: boundingBox(cell.tokens) }] : [])),
+    ),
+  );
+  const indices = [...reading.tokens.keys()];
   return rows.map((row) => {
-    const line = reading.tokens.flatMap(({ y0, y1 }, i) => (y0 < row.y && y1 > row.y ? [i] : []));
-    const around = rows.filter((other) => other.x0 < row.x1 && other.x1 > row.x0);
+    const line = indices.filter((i) => reading.tokens[i]!.y0 < row.y && reading.tokens[i]!.y1 > row.y);
     const found = columns.flatMap((spec, at): ReadCell[] => {
       if (row.cells.some((cell) => cell.spec === spec)) return [];
-      const column = places[at]!.filter((cell) => around.some(({ cells }) => cells.includes(cell)));
+      const column = places[at]!.filter(({ row: other }) => other.x0 < row.x1 && other.x1 > row.x0);
       if (column.length < (headers.has(spec) ? 1 : FEW_ROWS)) return [];
-      const { x0, x1 } = boundingBox(column.flatMap(({ tokens }) => tokens));
+      const { x0, x1 } = boundingBox(column.map(({ area }) => area));
       const members = line.filter((i) => {
         const token = reading.tokens[i]!;
         return token.x0 < x1 && token.x1 > x0 && !known.has(token);

@@ -14,11 +14,11 @@ import { indexFieldLabels } from './label-index.ts';
 import { joinText, type Token, tokenizePages, tokensInRange } from './page-tokens.ts';
 import { findSharedValues } from './shared-labels.ts';
 import { extractTable, type ReadTable } from './tables.ts';
-import { findValuePositions, type Layout } from './value-positions.ts';
+import { findValuePositions, type Layout, pageBlocks } from './value-positions.ts';
 
 /** Extracts the fields and tables of `schema` by their labels; omits those that are not found. */
-export function extractByLabels(pages: readonly ReadPage[], schema: Schema): Record<string, Field> {
-  const sheets = tokenizePages(pages);
+export function extractByLabels(read: readonly ReadPage[], schema: Schema): Record<string, Field> {
+  const sheets = tokenizePages(read);
   const fields: Record<string, Field> = {};
   const tables = new Map<string, ReadTable>();
   const usedTokens = new Set<Token>();
@@ -36,11 +36,12 @@ export function extractByLabels(pages: readonly ReadPage[], schema: Schema): Rec
         );
     }
   }
-  const blocks = sheets.flatMap((sheet) =>
-    splitBlocks({ ...sheet, tokens: sheet.tokens.filter((token) => !usedTokens.has(token)) }),
-  );
+  const free = sheets.map((sheet) => ({ ...sheet, tokens: sheet.tokens.filter((token) => !usedTokens.has(token)) }));
+  const split = free.map(splitBlocks);
+  const blocks = split.flat();
+  const pages = new Map(free.map((sheet, i) => [sheet, pageBlocks(split[i]!)]));
   const labelIndex = indexFieldLabels(schema);
-  const layout = { blocks, labels: findLabels(blocks, labelIndex) };
+  const layout = { pages, labels: findLabels(blocks, labelIndex) };
   const single = [...findCandidates(layout), ...findSharedValues(layout, labelIndex)];
   const composite = [...everyField(schema)].flatMap(({ key, spec }) =>
     spec.parts ? (assembleCompositeValue(key, layout, single) ?? []) : [],

@@ -6,9 +6,8 @@ import { findValuePositions, type Layout } from './value-positions.ts';
 
 /** Finds two fields with a combined label and value: `Этаж / этажность`, `4/9`; `Площадь общая / жилая`. */
 export function findSharedValues(layout: Layout, labelIndex: LabelIndex<Target>): Candidate[] {
-  return [...layout.blocks].flatMap((block) => {
-    const labels = layout.labels.get(block) ?? [];
-    return labels.flatMap((first) => {
+  return [...layout.labels].flatMap(([block, labels]) =>
+    labels.flatMap((first) => {
       const second = findSecondLabel(first, labels, labelIndex);
       if (first.target.kind !== 'field' || !second) return [];
       const stops = (other: Occurrence) => other.from >= second.to || other.block !== block;
@@ -29,8 +28,8 @@ export function findSharedValues(layout: Layout, labelIndex: LabelIndex<Target>)
         if (pair.every((one) => one !== undefined)) return pair as Candidate[];
       }
       return [];
-    });
-  });
+    }),
+  );
 }
 
 /** Finds the second label, which may omit words of the first. */

@@ -1,15 +1,29 @@
+import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { Block } from './blocks.ts';
 import type { Occurrence } from './label-finder.ts';
-import type { Area, Token } from './page-tokens.ts';
+import type { Area, Sheet, Token } from './page-tokens.ts';
 
 /** Positions of a value relative to its label, with their scores. */
 export const POSITION_SCORES = { colon: 1, right: 0.98, same: 0.92, below: 0.8, above: 0.9 } as const;
 export type ValuePosition = keyof typeof POSITION_SCORES;
 
 export interface Layout {
-  readonly blocks: readonly Block[];
+  readonly pages: ReadonlyMap<Sheet, PageBlocks>;
   readonly labels: ReadonlyMap<Block, readonly Occurrence[]>;
 }
+
+type FindBlocks = (above: number, below: number) => readonly Block[];
+
+/** The blocks of a page whose top or bottom is between two limits. */
+interface PageBlocks {
+  readonly byTop: FindBlocks;
+  readonly byBottom: FindBlocks;
+}
+
+export const pageBlocks = (blocks: readonly Block[]): PageBlocks => ({
+  byTop: createRangeIndex(blocks, ({ y0 }) => y0),
+  byBottom: createRangeIndex(blocks, ({ y1 }) => y1),
+});
 
 export interface PositionedTokens {
   readonly place: ValuePosition;
@@ -83,15 +97,14 @@ function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
 }
 
 /** The nearest words that overlap the label horizontally, unless they are labels. */
-function adjacentWords(block: Block, { blocks, labels, stops }: Within, side: 'below' | 'above'): Token[] {
-  const near = blocks
-    .filter((other) => other.sheet === block.sheet && other !== block && !other.cell === !block.cell)
-    .map((other) => ({ other, gap: side === 'below' ? other.y0 - block.y1 : block.y0 - other.y1 }))
-    .filter(
-      ({ other, gap }) =>
-        gap > -0.4 * block.height && gap < (block.cell ? 4 : 2.2) * block.height && overlap(other, block) > 0,
-    )
-    .sort((a, b) => a.gap - b.gap)[0]?.other;
+function adjacentWords(block: Block, { pages, labels, stops }: Within, side: 'below' | 'above'): Token[] {
+  const { byTop, byBottom } = pages.get(block.sheet)!;
+  const [least, most] = [-0.4 * block.height, (block.cell ? 4 : 2.2) * block.height];
+  const [near] = (
+    side === 'below'
+      ? byTop(block.y1 + least, block.y1 + most)
+      : byBottom(block.y0 - most, block.y0 - least).toSorted((a, b) => b.y1 - a.y1)
+  ).filter((other) => other !== block && !other.cell === !block.cell && overlap(other, block) > 0);
   if (!near || (labels.get(near) ?? []).some((other) => stops(other) && other.from <= 1 && other.score >= 0.8))
     return [];
   if (block.cell) return [...near.tokens];
@@ -102,27 +115,30 @@ const overlap = (a: Area, b: Area): number => Math.min(a.x1, b.x1) - Math.max(a.
 
 // In letter heights.
 const MAX_GAP = 5;
+const MIN_LINE_PITCH = 0.5;
 const MAX_LINE_PITCH = 1.75;
 
 /** Finds left-aligned lines below, without labels in or left of them. */
 function continuationLines(
   first: readonly Token[],
   { sheet, height, cell }: Block,
-  { blocks, labels, stops }: Within,
+  { pages, labels, stops }: Within,
 ): Token[] {
   if (cell) return [];
   const left = Math.min(...first.map(({ x0 }) => x0));
+  const { byBottom } = pages.get(sheet)!;
   const more: Token[] = [];
   let bottom = Math.max(...first.map(({ y1 }) => y1));
   const hasLabel = (block: Block) => (labels.get(block) ?? []).some((one) => stops(one));
   for (;;) {
-    const next = blocks.find((other) => {
-      const pitch = other.y1 - bottom;
-      if (other.sheet !== sheet || other.cell || pitch < 0.5 * height || pitch > MAX_LINE_PITCH * height) return false;
-      return (
-        Math.abs(other.x0 - left) < 0.8 * height && !other.row.slice(0, other.row.indexOf(other) + 1).some(hasLabel)
-      );
-    });
+    const [next] = byBottom(bottom + MIN_LINE_PITCH * height, bottom + MAX_LINE_PITCH * height)
+      .filter(
+        (other) =>
+          !other.cell &&
+          Math.abs(other.x0 - left) < 0.8 * height &&
+          !other.row.slice(0, other.row.indexOf(other) + 1).some(hasLabel),
+      )
+      .sort((a, b) => a.y0 - b.y0);
     if (!next) return more;
     more.push(...next.tokens);
     bottom = next.y1;

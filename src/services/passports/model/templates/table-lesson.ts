@@ -1,4 +1,5 @@
 import { median } from '../../../../base/median.ts';
+import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { Value } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
@@ -58,7 +59,8 @@ export function locateTable(
 
 function commonColumns(rows: readonly LocatedRow[], em: number): number[] {
   const all = rows.map(({ anchor }) => middleX(anchor));
-  return all.filter((x) => all.filter((other) => Math.abs(other - x) < 2 * em).length >= 0.3 * all.length);
+  const between = createRangeIndex(all, (x) => x);
+  return [...new Set(all)].filter((x) => between(x - 2 * em, x + 2 * em).length >= 0.3 * all.length);
 }
 
 function locateRows(
@@ -76,6 +78,7 @@ function locateRows(
     parsed.set(spec, values);
     return values;
   };
+  const usual = columnPlaces(rough, document);
   for (const [index, row] of rows.entries()) {
     const specs = [...row.keys()];
     const anchorSpec = specs.find(({ type }) => type === 'number') ?? specs.find(({ type }) => type === 'integer');
@@ -85,29 +88,28 @@ function locateRows(
     for (const { tokens: number, value } of valuesOf(anchorSpec)) {
       const anchor = number.at(-1)!;
       if (number.some((token) => used.has(token)) || !isEqual(value, row.get(anchorSpec)!)) continue;
+      const isBelow = last && isInColumnOf(last, anchor, document) && anchor.id > last.anchor.id;
+      const far = last ? Math.abs(anchor.line - last.anchor.line) : 0;
+      const isInColumn = columns.some((x) => Math.abs(x - middleX(anchor)) < 2 * document.em);
+      const placeScore =
+        (isBelow ? 3 : 0) +
+        (isInColumn ? 3 : 0) -
+        Math.min(2, 0.05 * far) -
+        (last && anchor.id < last.anchor.id ? 1 : 0);
+      // Not even with all cells: many rows may have the same number.
+      if (best && 2 * specs.length + placeScore <= best.score) continue;
       const cells = new Map<ColumnSpec, readonly FormToken[]>([[anchorSpec, number]]);
       const claimed = new Set(number);
       for (const spec of specs) {
         if (spec === anchorSpec) continue;
         const above = isInColumnOf(last, anchor, document) ? last?.cells.get(spec)?.[0]?.x0 : undefined;
-        const usual = rough
-          .filter((one) => isInColumnOf(one, anchor, document))
-          .flatMap((one) => one.cells.get(spec)?.[0]?.x0 ?? []);
-        const x = usual.length > 2 ? median(usual) : (above ?? anchor.x0);
+        const x = usual(spec, anchor) ?? above ?? anchor.x0;
         const tokens = cellOf(document, spec, row.get(spec)!, anchor, claimed, x);
         if (tokens.length === 0) continue;
         cells.set(spec, tokens);
         for (const token of tokens) claimed.add(token);
       }
-      const isBelow = last && isInColumnOf(last, anchor, document) && anchor.id > last.anchor.id;
-      const far = last ? Math.abs(anchor.line - last.anchor.line) : 0;
-      const isInColumn = columns.some((x) => Math.abs(x - middleX(anchor)) < 2 * document.em);
-      const score =
-        2 * cells.size +
-        (isBelow ? 3 : 0) +
-        (isInColumn ? 3 : 0) -
-        Math.min(2, 0.05 * far) -
-        (last && anchor.id < last.anchor.id ? 1 : 0);
+      const score = 2 * cells.size + placeScore;
       if (!best || score > best.score) best = { row: { row: index, cells, anchor }, score };
     }
     if (!best || (row.size > 1 && best.row.cells.size < 2)) continue;
@@ -115,6 +117,23 @@ function locateRows(
     for (const tokens of best.row.cells.values()) for (const token of tokens) used.add(token);
   }
   return located;
+}
+
+/** The usual left end of the cells in the rows of an anchor's column; undefined for few rows. */
+function columnPlaces(rows: readonly LocatedRow[], document: FormDocument) {
+  const known = new Map<ColumnSpec, Map<number, number | undefined>>();
+  return (spec: ColumnSpec, anchor: FormToken): number | undefined => {
+    const places = known.get(spec) ?? new Map<number, number | undefined>();
+    known.set(spec, places);
+    const at = middleX(anchor);
+    if (places.has(at)) return places.get(at);
+    const all = rows
+      .filter((row) => isInColumnOf(row, anchor, document))
+      .flatMap(({ cells }) => cells.get(spec)?.[0]?.x0 ?? []);
+    const usual = all.length > 2 ? median(all) : undefined;
+    places.set(at, usual);
+    return usual;
+  };
 }
 
 interface ParsedRun {

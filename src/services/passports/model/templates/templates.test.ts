@@ -1025,6 +1025,16 @@ describe('Learning', () => {
     expect(matchForm(taught.updated[0]!.lesson, page)!.score).toBe(1);
   });
 
+  it('finds the columns of 300 equal rooms', () => {
+    const rooms = Array.from({ length: 300 }, (_, i): [ConfirmedValue[], Line[]] => [
+      [typed(`rooms:${i + 1}.name`, 'hall'), typed(`rooms:${i + 1}.area`, 4.1), typed(`rooms:${i + 1}.height`, 2.5)],
+      ['hall', '4.1', '2.50'].map((text, column): Line => [40 + 140 * column, 20 * i, text]),
+    ]);
+    const values = rooms.flatMap(([cells]) => cells);
+    const taught = learnLesson([pageOf(rooms.flatMap(([, lines]) => lines))], values, schema);
+    expect(taught.tables[0]!.groups[0]!.columns.map(({ key }) => key)).toEqual(['name', 'area', 'height']);
+  });
+
   it('finds no template in 5,000 equal words on a page', () => {
     const lines = Array.from({ length: 5000 }, (_, i): Line => [6 * (i % 70), 1.5 * Math.floor(i / 7), 'taxation']);
     const page = pageOf(lines);
