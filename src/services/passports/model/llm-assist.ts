@@ -5,7 +5,7 @@ import { type ErrorType, failure } from '../failures.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Settings } from '../settings.ts';
-import type { ExtractedFields } from './field-network/extract-fields.ts';
+import type { CheckedFields, ExtractedFields } from './field-network/extract-fields.ts';
 
 /** Improves extracted fields with a language model. */
 export interface LlmAssist {
@@ -16,7 +16,7 @@ export interface LlmAssist {
   improveFields(
     input: ExtractedFields & { pages: readonly ReadPage[]; schema: Schema; job: Job },
     signal: AbortSignal,
-  ): Promise<ExtractedFields>;
+  ): Promise<CheckedFields>;
 }
 
 export async function createLlmAssist(settings: Settings): Promise<LlmAssist> {
@@ -25,11 +25,12 @@ export async function createLlmAssist(settings: Settings): Promise<LlmAssist> {
     return { provider: 'none', model: null, improveFields: async ({ fields, warnings }) => ({ fields, warnings }) };
   }
   const { createFieldSelector } = await import('./llm/field-selector.ts');
+  const { checkFields } = await import('./field-network/extract-fields.ts');
   const selectFields = createFieldSelector({ baseUrl, model, apiKey, timeoutMs: settings.llmTimeoutSeconds * 1000 });
   return {
     provider,
     model,
-    async improveFields({ pages, schema, fields, warnings, job }, signal) {
+    async improveFields({ pages, schema, fields, unchecked, job }, signal) {
       const chosen = await selectFields(pages, schema, fields, signal).catch((err: unknown) => {
         signal.throwIfAborted();
         job.log.error({ err }, 'the language model request failed with an unexpected error');
@@ -37,7 +38,9 @@ export async function createLlmAssist(settings: Settings): Promise<LlmAssist> {
       });
       const errorCode = chosen.warnings.map(({ code }) => code).find(isLlmError);
       if (errorCode && settings.llmRequired) throw taskFailure(errorCode);
-      return { fields: chosen.fields, warnings: [...warnings, ...chosen.warnings] };
+      const added = Object.entries(chosen.fields).filter(([key, field]) => field !== fields[key]);
+      const checked = checkFields({ ...unchecked, ...Object.fromEntries(added) }, pages, schema);
+      return { fields: checked.fields, warnings: [...checked.warnings, ...chosen.warnings] };
     },
   };
 }

@@ -13,9 +13,14 @@ import { confidenceOf, evidenceOf } from './confidence.ts';
 import { isKnown, isKnownTable, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
 
-export interface ExtractedFields {
+export interface CheckedFields {
   readonly fields: Record<string, Field>;
   readonly warnings: Warning[];
+}
+
+export interface ExtractedFields extends CheckedFields {
+  /** The fields before {@link checkFields}. */
+  readonly unchecked: Record<string, Field>;
 }
 
 /**
@@ -51,9 +56,13 @@ export function extractFields(
   }
   for (const [key, field] of Object.entries(byLabels)) fields[key] ??= field;
   const agreed = agreeTotals(fields, pages, schema);
-  const refined = agreeUncorrected(agreed, refine(agreed), pages, schema);
-  return applyCrossChecks(inOrder(refined, pages, schema), schema);
+  const unchecked = agreeUncorrected(agreed, refine(agreed), pages, schema);
+  return { unchecked, ...checkFields(unchecked, pages, schema) };
 }
+
+/** Compares the fields with each other, and dates with the other dates of the document. */
+export const checkFields = (fields: Record<string, Field>, pages: readonly ReadPage[], schema: Schema): CheckedFields =>
+  applyCrossChecks(inOrder(fields, pages, schema), schema);
 
 /** Whether a text is that of a field and of another one with a label in common: `Материал стен; перекрытий`. */
 function isShared(text: string, { text: own }: Field, byLabels: Readonly<Record<string, Field>>): boolean {

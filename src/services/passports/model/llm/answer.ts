@@ -1,8 +1,10 @@
+import { createOnce } from '../../../../base/create-once.ts';
 import type { Field } from '../../extraction.ts';
-import { boundingBox, toPageBox } from '../../page-geometry.ts';
 import { resolveKey } from '../../schema/keys.ts';
-import type { Schema } from '../../schema/schema.ts';
-import { readValue } from '../../schema/values.ts';
+import type { Schema, ValueSpec } from '../../schema/schema.ts';
+import { parseGroup } from '../field-network/read-values.ts';
+import { createField } from '../fields/create-field.ts';
+import { isInside, type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { NumberedWord } from './prompt.ts';
 
 /** The fields, or error messages for the model. */
@@ -47,32 +49,37 @@ export function parseAnswer(text: string, words: readonly NumberedWord[], schema
         `${key}: "words" must be a list of at most ${MAX_WORDS_PER_VALUE} word numbers from 0 to ${words.length - 1}.`,
       );
     } else if (numbers.length > 0) {
-      const field = fieldOf(
-        (numbers as number[]).map((n) => words[n]!),
-        name.spec,
-      );
+      const field = fieldOf(tokensOf(numbers as number[], words), name.spec);
       if (field) fields[key] ??= field;
     }
   }
   return errors.length > 0 ? { errors: errors.slice(0, MAX_ERRORS) } : { fields };
 }
 
-function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readValue>[0]): Field | undefined {
-  const { page } = words[0]!;
-  const onSamePage = words.filter((one) => one.page === page);
-  const text = onSamePage.map(({ word }) => word.text).join(' ');
-  const parsed = readValue(spec, text);
-  if (!parsed) return undefined;
+/** Reads the words as those of a value that the reader finds, with the unit in the label before them. */
+function fieldOf(tokens: readonly Token[], spec: ValueSpec): Field | undefined {
+  const parsed = tokens.length > 0 ? parseGroup({ tokens, score: 0, lowest: 0 }, spec) : undefined;
   // The model gives no calibrated confidence.
-  return {
-    value: parsed.value,
-    confidence: null,
-    source: 'model',
-    page: page.page,
-    bbox: toPageBox(page, boundingBox(onSamePage.map(({ word }) => word.box))),
-    text,
-  };
+  return parsed && { ...createField(parsed.tokens, parsed.value, 0), confidence: null, source: 'model' };
 }
+
+/** The tokens of the words on the page of the first one. */
+function tokensOf(numbers: readonly number[], words: readonly NumberedWord[]): Token[] {
+  const { page } = words[numbers[0]!]!;
+  const { tokens, width, height } = sheetsOf(words).get(page)!;
+  return numbers.flatMap((n) => {
+    const { word, page: own } = words[n]!;
+    const [x0, y0, x1, y1] = word.box;
+    const area = { x0: x0 * width, y0: y0 * height, x1: x1 * width, y1: y1 * height };
+    return own === page ? tokens.filter((token) => isInside(area, token)) : [];
+  });
+}
+
+const sheetsOf = createOnce((words: readonly NumberedWord[]) => {
+  const pages = [...new Set(words.map(({ page }) => page))];
+  const sheets = tokenizePages(pages, VALUE_BOUNDARY);
+  return new Map(pages.map((page, i) => [page, sheets[i]!]));
+});
 
 /** Models often wrap the JSON in prose and code fences. */
 function parseEntries(text: string): readonly unknown[] | undefined {
