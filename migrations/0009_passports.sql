@@ -109,6 +109,17 @@ create table passport_lessons (
 
 create index passport_lessons_by_template on passport_lessons (template, learned_at);
 
+-- Words of a lesson that a later document on the form does not have. They are used again when that document's lesson is removed.
+create table passport_dropped_words (
+  lesson        text collate "C" not null references passport_lessons (document) on delete cascade,
+  dropped_by    text collate "C" not null references passport_lessons (document) on delete cascade,
+  words         integer[]      not null,               -- indices in the lesson
+  hashes        integer[]      not null,               -- that no other word of the lesson has
+  primary key (lesson, dropped_by)
+);
+
+create index passport_dropped_words_by_document on passport_dropped_words (dropped_by);
+
 -- Corrected documents that no worker has learned from yet.
 create table passport_corrections (
   document      text collate "C" primary key references passport_documents (id) on delete cascade,

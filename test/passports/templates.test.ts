@@ -226,6 +226,37 @@ describe('Templates of passports', () => {
     expect((await dataOf(client, third)).engine.template).toBeUndefined();
   });
 
+  it('have the words of earlier corrections again after a later one is undone', async () => {
+    // A word of the first document that the second one does not have.
+    const { client, first } = await teach({ facts: { ...FIRST, rebuilt: '1991' } });
+    const [{ id }] = await templatesOf(client, 1);
+    const scoreOf = async (made: string) =>
+      (await dataOf(client, await read(client, form({ ...SECOND, made, rebuilt: '2003' })))).engine.template.score;
+    expect(await scoreOf('1963')).toBe(1);
+    const wordsOf = async () => {
+      const { rows } = await passports.database.db.query<{ words: number }>(
+        `select cardinality(hashes) - (select count(distinct hash) from passport_dropped_words d, unnest(d.hashes) hash
+                                        where d.lesson = l.document)::integer as words
+           from passport_lessons l where document = $1`,
+        [first],
+      );
+      return rows[0]!.words;
+    };
+    const before = await wordsOf();
+    const second = await read(client, form(SECOND));
+    const saved = await correct(client, second, { 'general:year_built': '1957' });
+    expect(saved.status).toBe(200);
+    for (let tries = 0; tries < 100; tries++) {
+      if ((await client.get(`/api/templates/${id}`)).body.corrections.length === 2) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await wordsOf()).toBeLessThan(before);
+    const undo = await client.request(`/api/templates/${id}/corrections/${second}`, { method: 'DELETE' });
+    expect(undo.status).toBe(200);
+    expect(await wordsOf()).toBe(before);
+    expect(await scoreOf('1964')).toBe(1);
+  });
+
   it('can be renamed, and are not used while disabled', async () => {
     const { client } = await teach();
     const [{ id }] = await templatesOf(client, 1);

@@ -28,7 +28,7 @@ import type { FieldFinder } from './field-finder.ts';
 import type { ConfirmedValue } from './templates/learn-lesson.ts';
 import type { Lesson } from './templates/lesson.ts';
 import type { Template } from './templates/match-templates.ts';
-import { lessonHashes, pageHashes } from './templates/teach.ts';
+import { lessonHashes, pageHashes, usedLesson } from './templates/teach.ts';
 
 const INTERVAL_MS = 2000;
 /** Below the limit of idle transactions (30 s). A long document takes less than a second on an idle machine. */
@@ -85,19 +85,16 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
     }));
     const values = [...visible, ...removedCells(document, schema)];
     // After the last correction is taken back, the document teaches nothing.
-    if (!values.some(({ edited }) => edited)) return { lesson: undefined, template: undefined, updated: [] };
+    if (!values.some(({ edited }) => edited)) return { lesson: undefined, template: undefined, dropped: [] };
     const candidates = await findCandidates(db, owner, pageHashes(pages), { all: true, except: document.id });
     const taught = await finder.learn({ pages, values, templates: candidates.map(toTemplate) }, signal);
-    const stored = (id: string, lesson: Lesson) => ({
-      document: id,
+    const { template, lesson, dropped } = taught;
+    const stored = lesson && {
+      document: document.id,
       lesson: lesson as unknown as JsonValue,
       hashes: lessonHashes(lesson),
-    });
-    return {
-      template: taught.template,
-      lesson: taught.lesson && stored(document.id, taught.lesson),
-      updated: taught.updated.map((one) => stored(one.document, one.lesson)),
     };
+    return { template, lesson: stored, dropped };
   }
 
   return {
@@ -108,10 +105,7 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
       if (isWaiting) await learnFor(owner, signal);
       else if (!hasTemplates) return [];
       const stored = await findCandidates(db, owner, pageHashes(pages));
-      return stored.map(({ id, lessons }) => ({
-        id,
-        lessons: lessons.map(({ lesson }) => lesson as unknown as Lesson),
-      }));
+      return stored.map(toTemplate).map(({ id, lessons }) => ({ id, lessons: lessons.map(usedLesson) }));
     },
     recordUse: (template: string) => recordUse(db, template),
     async close(): Promise<void> {
@@ -132,5 +126,5 @@ function removedCells({ extraction, edits }: CompletedDocument, schema: Schema):
 
 const toTemplate = ({ id, lessons }: StoredTemplate) => ({
   id,
-  lessons: lessons.map(({ document, lesson }) => ({ document, lesson: lesson as unknown as Lesson })),
+  lessons: lessons.map(({ lesson, ...stored }) => ({ ...stored, lesson: lesson as unknown as Lesson })),
 });

@@ -15,7 +15,14 @@ const MIN_SHARED = 0.4;
 
 export interface StoredTemplate {
   readonly id: string;
-  readonly lessons: readonly { readonly document: string; readonly lesson: JsonValue }[];
+  readonly lessons: readonly StoredLesson[];
+}
+
+export interface StoredLesson {
+  readonly document: string;
+  readonly lesson: JsonValue;
+  /** Words of the lesson, by index, that later documents do not have. */
+  readonly dropped: readonly number[];
 }
 
 export interface CorrectedDocument {
@@ -57,12 +64,14 @@ export async function findCandidates(
   hashes: readonly number[],
   { all, except }: { all: boolean; except?: string } = { all: false },
 ): Promise<StoredTemplate[]> {
-  const { rows } = await db.query<{ id: string; document: string; lesson: JsonValue }>(CANDIDATES, [
+  const { rows } = await db.query<StoredLesson & { id: string }>(CANDIDATES, [
     ...[owner, hashes, all, except ?? '', MIN_SHARED, MAX_CANDIDATES],
   ]);
   return [...new Set(rows.map(({ id }) => id))].map((id) => ({
     id,
-    lessons: rows.filter((row) => row.id === id).map(({ document, lesson }) => ({ document, lesson })),
+    lessons: rows
+      .filter((row) => row.id === id)
+      .map(({ document, lesson, dropped }) => ({ document, lesson, dropped })),
   }));
 }
 
@@ -102,7 +111,7 @@ export async function forget(tx: Queryable, document: string, edits: string): Pr
 export async function saveLesson(
   tx: Queryable,
   owner: string,
-  { document, lesson, template, updated }: SavedLesson,
+  { document, lesson, template, dropped }: SavedLesson,
 ): Promise<'saved' | 'too-many' | 'removed'> {
   const { rows } = await tx.query<{ template: string }>(
     'delete from passport_lessons where document = $1 returning template',
@@ -112,11 +121,7 @@ export async function saveLesson(
   const target = lesson && (previous ?? template ?? (await createTemplate(tx, owner)));
   if (lesson && target) {
     await tx.query(INSERT_LESSON, [document, target, JSON.stringify(lesson.lesson), lesson.hashes]);
-    for (const one of updated) {
-      await tx.query('update passport_lessons set lesson = $2, hashes = $3 where document = $1', [
-        ...[one.document, JSON.stringify(one.lesson), one.hashes],
-      ]);
-    }
+    for (const one of dropped) await tx.query(DROP_WORDS, [one.document, document, one.words, one.hashes]);
     await tx.query(DELETE_OLDEST, [target, MAX_LESSONS]);
     await tx.query('update passport_templates set changed_at = clock_timestamp() where id = $1', [target]);
   }
@@ -129,8 +134,15 @@ export interface SavedLesson {
   readonly lesson: NewLesson | undefined;
   /** The template that the document matches; a new one is created without it. */
   readonly template: string | undefined;
-  /** Lessons of the template without the words that the document does not have. */
-  readonly updated: readonly NewLesson[];
+  readonly dropped: readonly DroppedWords[];
+}
+
+/** Words of another lesson of the template that the document does not have. */
+export interface DroppedWords {
+  /** Of the other lesson. */
+  readonly document: string;
+  readonly words: readonly number[];
+  readonly hashes: readonly number[];
 }
 
 /** The name of a template that nothing has renamed. */
@@ -167,8 +179,11 @@ const CANDIDATES = {
     ),
     shared as (
       select l.template, l.document,
-             (select count(*) from unnest(l.hashes) as h (hash) join words using (hash))::float
-               / greatest(cardinality(l.hashes), 1) as share
+             (select count(words.hash)::float / greatest(count(*), 1)
+                from unnest(l.hashes) as h (hash)
+                left join words using (hash)
+               where not exists (select from passport_dropped_words d
+                                  where d.lesson = l.document and d.dropped_by <> $4 and h.hash = any(d.hashes))) as share
         from passport_lessons l
         join passport_templates t on t.id = l.template
        where t.owner = $1 and (t.enabled or $3::boolean) and l.document <> $4
@@ -181,7 +196,9 @@ const CANDIDATES = {
        order by 2 desc, 1
        limit $6
     )
-    select l.template as id, l.document, l.lesson
+    select l.template as id, l.document, l.lesson,
+           array(select unnest(d.words) from passport_dropped_words d
+                  where d.lesson = l.document and d.dropped_by <> $4) as dropped
       from best
       join passport_lessons l on l.template = best.template and l.document <> $4
      order by best.share desc, l.template, l.learned_at desc`,
@@ -203,6 +220,13 @@ const NEXT = {
 const INSERT_LESSON = {
   name: 'passport-lesson',
   text: 'insert into passport_lessons (document, template, lesson, hashes) values ($1, $2, $3, $4)',
+};
+
+const DROP_WORDS = {
+  name: 'passport-dropped-words',
+  text: `
+    insert into passport_dropped_words (lesson, dropped_by, words, hashes)
+    select document, $2, $3::integer[], $4::integer[] from passport_lessons where document = $1`,
 };
 
 const DELETE_OLDEST = `

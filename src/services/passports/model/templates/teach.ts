@@ -1,3 +1,4 @@
+import { createOnce } from '../../../../base/create-once.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { createFormDocument, type FormDocument } from './form-document.ts';
@@ -13,38 +14,66 @@ export interface LearnRequest {
   readonly values: readonly ConfirmedValue[];
   readonly templates: readonly {
     readonly id: string;
-    readonly lessons: readonly { readonly document: string; readonly lesson: Lesson }[];
+    readonly lessons: readonly TaughtLesson[];
   }[];
+}
+
+export interface TaughtLesson {
+  readonly document: string;
+  readonly lesson: Lesson;
+  /** Words, by index, that later documents do not have. */
+  readonly dropped: readonly number[];
 }
 
 export interface Taught {
   /** Undefined if no value was found on the pages. */
   readonly lesson: Lesson | undefined;
   readonly template: string | undefined;
-  /** Lessons of the template without words that this document does not have. */
-  readonly updated: readonly { readonly document: string; readonly lesson: Lesson }[];
+  /** Words of other lessons of the template that this document does not have, and the hashes that these lessons lose. */
+  readonly dropped: readonly {
+    readonly document: string;
+    readonly words: readonly number[];
+    readonly hashes: readonly number[];
+  }[];
 }
 
 /** Learns from a corrected document and finds the template of its form. */
 export function teach({ pages, values, templates }: LearnRequest, schema: Schema): Taught {
   const lesson = learnLesson(pages, values, schema);
   const hasPlaces = lesson.fields.some(({ parts, wrong }) => parts.length > 0 || wrong) || lesson.tables.length > 0;
-  if (!hasPlaces) return { lesson: undefined, template: undefined, updated: [] };
+  if (!hasPlaces) return { lesson: undefined, template: undefined, dropped: [] };
   const document = createFormDocument(pages);
-  const documents = new Map<Lesson, string>();
+  const known = new Map<Lesson, TaughtLesson>();
   const candidates = templates.map(({ id, lessons }) => {
-    for (const one of lessons) documents.set(one.lesson, one.document);
-    return { id, lessons: lessons.map((one) => one.lesson) };
+    for (const one of lessons) known.set(usedLesson(one), one);
+    return { id, lessons: lessons.map(usedLesson) };
   });
   const best = bestMatch(document, candidates);
-  if (!best) return { lesson, template: undefined, updated: [] };
-  const updated = best.lessons.flatMap(({ lesson: earlier, match }) => {
-    const kept = withRecurringWords(earlier, (index) => match.tokens.has(index), match);
-    return kept === earlier ? [] : [{ document: documents.get(earlier)!, lesson: kept }];
+  if (!best) return { lesson, template: undefined, dropped: [] };
+  const dropped = best.lessons.flatMap(({ lesson: used, match }) => {
+    const recurring = recurringWords(used, (index) => match.tokens.has(index), match);
+    if (recurring.length === used.words.length) return [];
+    const earlier = known.get(used)!;
+    const before = usedWords(earlier);
+    const kept = new Set(recurring.map((index) => before[index]!));
+    const hashes = new Set(lessonHashes(keepWords(used, recurring)));
+    return {
+      document: earlier.document,
+      words: before.filter((index) => !kept.has(index)),
+      hashes: lessonHashes(used).filter((hash) => !hashes.has(hash)),
+    };
   });
   const [nearest] = [...best.lessons].sort((a, b) => b.match.score - a.match.score);
-  return { lesson: withRecurring(lesson, document, nearest!.match), template: best.template.id, updated };
+  return { lesson: withRecurring(lesson, document, nearest!.match), template: best.template.id, dropped };
 }
+
+const usedWords = ({ lesson: { words }, dropped }: TaughtLesson): number[] => {
+  const missing = new Set(dropped);
+  return [...words.keys()].filter((index) => !missing.has(index));
+};
+
+/** A lesson without the words that later documents do not have. */
+export const usedLesson = createOnce((one: TaughtLesson): Lesson => keepWords(one.lesson, usedWords(one)));
 
 /** Below this, too many words may be missing because OCR misread them. */
 const MIN_SCORE_TO_DROP = 0.75;
@@ -52,18 +81,16 @@ const MIN_SCORE_TO_DROP = 0.75;
 function withRecurring(lesson: Lesson, document: FormDocument, match: FormMatch): Lesson {
   const places = new Set([...match.constants].map(placeKey));
   const tokens = new Map(document.tokens.map((token) => [placeKey(token), token]));
-  return withRecurringWords(
-    lesson,
-    (index) => places.has(placeKey(lesson.words[index]!)) || !tokens.has(placeKey(lesson.words[index]!)),
-    match,
-  );
+  const recurs = (index: number) =>
+    places.has(placeKey(lesson.words[index]!)) || !tokens.has(placeKey(lesson.words[index]!));
+  return keepWords(lesson, recurringWords(lesson, recurs, match));
 }
 
 const placeKey = ({ x0, y0 }: { x0: number; y0: number }): string => `${Math.round(10 * x0)} ${Math.round(10 * y0)}`;
 
-/** Drops words that one document has by chance, such as a name outside the fields. Keeps the words beside values. */
-function withRecurringWords(lesson: Lesson, recurs: (index: number) => boolean, { score }: FormMatch): Lesson {
-  if (score < MIN_SCORE_TO_DROP) return lesson;
+/** Without words that one document has by chance, such as a name outside the fields. Keeps the words beside values. */
+function recurringWords(lesson: Lesson, recurs: (index: number) => boolean, { score }: FormMatch): number[] {
+  if (score < MIN_SCORE_TO_DROP) return [...lesson.words.keys()];
   const beside = new Set(
     lesson.fields.flatMap(({ parts }) =>
       parts.flatMap(({ before, after, grows }) => [
@@ -72,7 +99,10 @@ function withRecurringWords(lesson: Lesson, recurs: (index: number) => boolean, 
       ]),
     ),
   );
-  const kept = lesson.words.flatMap((_, index) => (recurs(index) || beside.has(index) ? [index] : []));
+  return [...lesson.words.keys()].filter((index) => recurs(index) || beside.has(index));
+}
+
+function keepWords(lesson: Lesson, kept: readonly number[]): Lesson {
   if (kept.length === lesson.words.length) return lesson;
   const moved = new Map(kept.map((index, to) => [index, to]));
   const move = (neighbour: LessonNeighbour): LessonNeighbour =>

@@ -5,7 +5,7 @@ import { applyTemplates } from './apply-template.ts';
 import { createFormDocument } from './form-document.ts';
 import { type ConfirmedValue, learnLesson } from './learn-lesson.ts';
 import { matchForm } from './match-form.ts';
-import { teach } from './teach.ts';
+import { teach, usedLesson } from './teach.ts';
 
 const schema = loadSchema();
 
@@ -1016,13 +1016,17 @@ describe('Learning', () => {
       words: [...form(facts).words, ...pageOf([[300, 700, name]]).words],
     });
     const first = learnLesson([named(FIRST, 'Featherstone')], CORRECTIONS, schema);
-    const stored = [{ id: 't', lessons: [{ document: 'first', lesson: first }] }];
+    const stored = { document: 'first', lesson: first, dropped: [] };
     const values = [typed('general:year_built', 1956)];
-    const taught = teach({ kind: 'learn', pages: [named(SECOND, 'Cholmondeley')], values, templates: stored }, schema);
+    const templates = [{ id: 't', lessons: [stored] }];
+    const taught = teach({ kind: 'learn', pages: [named(SECOND, 'Cholmondeley')], values, templates }, schema);
     expect(taught.template).toBe('t');
-    expect(taught.updated[0]!.lesson.words).toHaveLength(first.words.length - 1);
+    const [{ words, hashes }] = taught.dropped as [(typeof taught.dropped)[number]];
+    expect(words.map((index) => first.words[index]!.hash)).toEqual(hashes);
+    expect(words).toHaveLength(1);
     const page = createFormDocument([form(SECOND)]);
-    expect(matchForm(taught.updated[0]!.lesson, page)!.score).toBe(1);
+    expect(matchForm(first, page)!.score).toBeLessThan(1);
+    expect(matchForm(usedLesson({ ...stored, dropped: words }), page)!.score).toBe(1);
   });
 
   it('finds the columns of 300 equal rooms', () => {
