@@ -206,7 +206,7 @@ describe('Backup and restore with an external database', () => {
     expect((await admin.post('/api/v1/upload-images', images)).status).toBeLessThan(300);
     const { db } = passports.database;
     const lesson = { fields: [{ key: 'general:address' }], tables: [] };
-    const learned = { lesson: { document: ids[0]!, lesson, hashes: [1, 2, 3] }, template: undefined, updated: [] };
+    const learned = { lesson: { document: ids[0]!, lesson, hashes: [1, 2, 3] }, template: undefined, dropped: [] };
     expect(await saveLesson(db, 'key:admin', { document: ids[0]!, ...learned })).toBe('saved');
     const templates = await findCandidates(db, 'key:admin', [1, 2, 3]);
     const before = await readDocuments(admin, ids);
