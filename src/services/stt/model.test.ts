@@ -140,6 +140,15 @@ describe('speech-to-text model', () => {
     }
   });
 
+  it('returns the decoded duration if the file declares a wrong one', async () => {
+    const note = await readFile(NOTE);
+    // Without the number of frames, the duration is estimated from the file size.
+    for (const name of ['Xing', 'Info'])
+      if (note.includes(name)) note.fill(0, note.indexOf(name), note.indexOf(name) + 8);
+    const { recorded } = run(await uploaded(Buffer.concat([note, Buffer.alloc(note.length)])));
+    expect((await recorded).duration_seconds).toBeCloseTo(10.3, 0);
+  });
+
   it('downloads a recording from its URL', async () => {
     const note = await readFile(NOTE);
     host.answer = (_, response) => response.end(note);

@@ -90,9 +90,9 @@ export async function loadModel(deps: {
   };
 }
 
-/** The declared duration, unless the audio is longer by more than a decoder's last frame. */
+/** The declared duration, unless the audio differs by more than a decoder's padding: it may be an estimate. */
 const effectiveDuration = (declared: number | undefined, until: number): number =>
-  declared !== undefined && until < declared + 1 ? declared : until;
+  declared !== undefined && Math.abs(until - declared) < 1 ? declared : until;
 
 /** The transcribed share; undefined if the container declares no duration. Containers may declare too little. */
 const progressOf = (until: number, durationSeconds: number | undefined): number | undefined =>
