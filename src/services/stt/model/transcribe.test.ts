@@ -82,6 +82,23 @@ describe('transcribe', () => {
     ]);
   });
 
+  it('returns the windows without recognized speech only if no window has text, also from a checkpoint', async () => {
+    const silentAfter = (last: number): Recognizer => {
+      const inner = recognizer('local');
+      return {
+        ...inner,
+        recognize: async (window, options) => (window.start > last ? [] : inner.recognize(window, options)),
+      };
+    };
+    const { transcribed, reports } = run([silentAfter(-1)]);
+    const unrecognized = [0, 10, 30].map((start) => ({ start, end: start + 10, text: '' }));
+    expect((await transcribed).segments).toMatchObject(unrecognized);
+    const resumed = run([silentAfter(-1)], { checkpoint: reports[1] });
+    expect((await resumed.transcribed).segments).toMatchObject(unrecognized);
+    const { segments } = await run([silentAfter(0)]).transcribed;
+    expect(segments).toEqual([{ start: 0, end: 10, text: 'local 0' }]);
+  });
+
   it('recognizes as many windows at once as the recognizer allows, and keeps their order', async () => {
     let running = 0;
     let most = 0;

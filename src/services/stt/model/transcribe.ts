@@ -23,13 +23,15 @@ export interface Checkpoint {
   readonly provider: string;
   /** The processed duration in seconds. */
   readonly until: number;
-  readonly segments: readonly Segment[];
+  /** `withoutSpeech`: a window in which only the detector found speech. */
+  readonly segments: readonly (Segment & { readonly withoutSpeech?: true })[];
 }
 
 export interface RecognizedSegments {
   readonly service: string;
   /** In seconds. */
   readonly until: number;
+  /** Without text: speech was detected that the recognizer did not recognize. */
   readonly segments: readonly Segment[];
 }
 
@@ -83,10 +85,10 @@ async function transcribeAll(
   const { name: service, windowSeconds, maxPauseSeconds, parallel = 1 } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
-  const running: { readonly until: number; readonly recognized: Promise<readonly Segment[]> }[] = [];
+  const running: { readonly until: number; readonly recognized: Promise<Checkpoint['segments']> }[] = [];
   const finishFirst = async () => {
     const first = running.shift()!;
-    segments.push(...spell(await first.recognized));
+    segments.push(...(await first.recognized));
     until = first.until;
     report({ provider: service, until, segments: [...segments] });
   };
@@ -99,7 +101,9 @@ async function transcribeAll(
       request,
       signal: stop.signal,
       ...options.windowTimeouts,
-    });
+    }).then((found) =>
+      found.length > 0 ? spell(found) : [{ ...timesOf(window), text: '', withoutSpeech: true as const }],
+    );
     // An earlier window may fail first.
     recognized.catch(() => {});
     return { until: window.end, recognized };
@@ -116,8 +120,12 @@ async function transcribeAll(
     signal.removeEventListener('abort', onAbort);
     stop.abort();
   }
-  return { service, until, segments };
+  // A cough in a recording with text is no missing speech.
+  const hasText = segments.some(({ text }) => text !== '');
+  return { service, until, segments: hasText ? segments.filter(({ withoutSpeech }) => !withoutSpeech) : segments };
 }
+
+const timesOf = ({ start, end }: Window) => ({ start, end });
 
 /** Rejects with `RecognizerError` for any provider error, or with the reason of `signal`. */
 async function transcribeWindow(
