@@ -27,6 +27,7 @@ import {
   editJson,
   editJsonAfter,
   type FaultyProxy,
+  rejectLater,
   startFaultyProxy,
 } from '../support/faulty-proxy.ts';
 import { ADMIN_KEY, createExtraction, createFakeExtractionModel, createPdf } from '../support/passports.ts';
@@ -161,6 +162,7 @@ describeConformance('defectoscopy', {
       'defectoscopy.predict.another-task',
       editJson('POST /predict', ({ data }) => Object.assign(data, { task_id: 'the-task' })),
     ],
+    ['a second task is rejected', 'defectoscopy.predict.another-task', rejectLater('POST /predict')],
     [
       'webhooks to localhost are rejected',
       'defectoscopy.webhook-url.http-localhost',
@@ -585,6 +587,11 @@ describeConformance('passports', {
       'a state has an unspecified name',
       'passports.status.state',
       editJson('GET /api/task/', (body) => Object.assign(body, { status: `X_${body.status}` })),
+    ],
+    [
+      'numbers with a point are ignored',
+      'passports.update.decimal-point',
+      changeRequestText('POST /task/', (text) => (/=[\d]+\.\d+$/.test(text) ? '' : text)),
     ],
     [
       'a decimal comma is lost',

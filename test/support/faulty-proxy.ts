@@ -88,6 +88,15 @@ export function editJsonAfter(after: string, route: string, edit: (body: any) =>
   };
 }
 
+/** Rejects the requests to the route after the first one. */
+export function rejectLater(route: string): Deviation {
+  let count = 0;
+  return {
+    out: (_, request) =>
+      matchesRoute(route, request) && ++count > 1 ? { status: 503, body: Buffer.from('{"ok":false}') } : undefined,
+  };
+}
+
 /** A reverse proxy in front of a real deployment: transparent, or with one deviation. */
 export interface FaultyProxy {
   readonly url: string;

@@ -1,6 +1,7 @@
 import { acceptanceChecks } from '../acceptance.ts';
 import type { Check, RunContext } from '../check.ts';
-import { assertThat, checks, expecting, rows, status } from '../expect.ts';
+import { assertThat, checks, data, expect, expecting, rows, status } from '../expect.ts';
+import { filledText } from '../shape.ts';
 import { dataOf } from '../task.ts';
 import { predictImage, task } from './steps.ts';
 
@@ -30,6 +31,7 @@ export const predictAccepted: readonly Check[] = [
       async (context) => {
         const { id } = await task.accepted(context);
         const second = await predictImage(context);
+        expect(second, data({ task_id: filledText }));
         assertThat(second, dataOf(second)['task_id'] !== id, 'a task_id different from the previous one');
       },
     ],

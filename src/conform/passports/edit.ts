@@ -45,14 +45,12 @@ export const editChecks: readonly Check[] = checks('passports.update', [
       expect(await set(context, '12.5', { accept: 'text/html' }), status(303), toTask);
     },
   ],
-  ...rows(Object.entries({ comma: '1234,5', point: '1234.5' }), ([name, text]) => [
+  // Different numbers: the document still has the value of the check before.
+  ...rows([['comma', '1234,5', 1234.5] as const, ['point', '4321.5', 4321.5] as const], ([name, text, value]) => [
     `decimal-${name}`,
     NUMBERS,
     `a number with a decimal ${name} is accepted`,
-    async (context) => {
-      await set(context, '7.5');
-      await setAndRead(text, 1234.5, `1234.5 after an update to ${text}`)(context);
-    },
+    setAndRead(text, value, `${value} after an update to ${text}`),
   ]),
   [
     'empty',
