@@ -17,13 +17,33 @@ const accept = (body: object) => product.call('/transcribe/audio_url', { method:
 
 describe('GET and PUT /vocabulary', () => {
   it('stores the terms of a token, which other tokens cannot read', async () => {
-    expect((await product.call('/vocabulary')).body).toEqual({ ok: true, data: { terms: [] } });
+    expect((await product.call('/vocabulary')).body).toEqual({ ok: true, data: { terms: [], version: '0' } });
     const { status, body } = await put(['shotcrete', { term: 'nginx', spoken: ['engine x'] }, ' shotcrete ']);
     const terms = [{ term: 'shotcrete' }, { term: 'nginx', spoken: ['engine x'] }];
-    expect([status, body]).toEqual([200, { ok: true, data: { terms, changed_at: expect.stringMatching(/^\d+$/) } }]);
+    const data = { terms, version: expect.stringMatching(/^\w{16}$/), changed_at: expect.stringMatching(/^\d+$/) };
+    expect([status, body]).toEqual([200, { ok: true, data }]);
     expect((await product.call('/vocabulary')).body).toEqual(body);
     expect((await product.call('/vocabulary', { token: OTHER_TOKEN })).body.data.terms).toEqual([]);
     expect((await product.call('/vocabulary', { token: 'wrong' })).status).toBe(401);
+  });
+
+  it('rejects a change of other terms than those of If-Match', async () => {
+    const version = async () => (await product.call('/vocabulary')).body.data.version;
+    const putIf = (ifMatch: string, terms: unknown, token = TOKEN) =>
+      product.call('/vocabulary', { method: 'PUT', body: { terms }, token, headers: { 'if-match': ifMatch } });
+    const before = await version();
+    const [first, second] = await Promise.all([putIf(`"${before}"`, ['one']), putIf(`"${before}"`, ['two'])]);
+    expect([first.status, second.status].sort()).toEqual([200, 412]);
+    const rejected = first.status === 412 ? first : second;
+    expect(rejected.body.error.code).toBe('VERSION_CONFLICT');
+    // Repeated after a lost response.
+    const stored = first.status === 200 ? 'one' : 'two';
+    expect((await putIf(`"${before}"`, [stored])).status).toBe(200);
+    expect((await product.call('/vocabulary')).body.data.terms).toEqual([{ term: stored }]);
+    expect((await putIf(`W/"${await version()}"`, ['three'])).status).toBe(200);
+    expect((await putIf('*', ['four'])).status).toBe(200);
+    expect((await putIf('"none"', ['five'], OTHER_TOKEN)).status).toBe(412);
+    expect((await putIf('"0"', [], OTHER_TOKEN)).status).toBe(200);
   });
 
   it('accepts 1000 terms and rejects more', async () => {

@@ -155,6 +155,7 @@ export const VocabularyBody = Type.Object(
 export const VocabularyState = Success(
   Type.Object({
     terms: Type.Array(Type.Object({ term: Type.String(), spoken: Type.Optional(Type.Array(Type.String())) })),
+    version: Type.String({ description: 'For `If-Match`; changes with the terms.' }),
     changed_at: Type.Optional(UnixSeconds),
   }),
 );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RequestError } from '../../../ui/browser/requests.ts';
 import { correctedTerms } from './corrected-terms.ts';
 import { confirmWord, isDoubtful, keptWords, mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
 import { createTermStore } from './vocabulary-offers.ts';
@@ -128,15 +129,19 @@ it.each<[string, string, string[]]>([
   expect(correctedTerms(before.split(' '), after.split(' '))).toEqual(terms);
 });
 
-it('createTermStore keeps the terms of two quick clicks', async () => {
+it('createTermStore keeps the terms of two quick clicks in each of two pages', async () => {
   let terms: readonly { term: string }[] = [];
-  const call = async (_: string, { json }: { json?: unknown } = {}) => {
+  let version = 0;
+  const call = async (_: string, { json, headers }: { json?: unknown; headers?: Record<string, string> } = {}) => {
+    const read = { terms, version: String(version) };
     await Promise.resolve();
-    if (json === undefined) return { terms };
+    if (json === undefined) return read;
+    if (headers?.['if-match'] !== `"${version}"`) throw new RequestError(412, 'changed', {} as never);
+    version++;
     ({ terms } = json as { terms: typeof terms });
     return undefined;
   };
-  const store = createTermStore({ call: call as never });
-  await Promise.all(['one', 'two'].map(store));
-  expect(terms).toEqual([{ term: 'one' }, { term: 'two' }]);
+  const pages = [1, 2].map(() => createTermStore({ call: call as never }));
+  await Promise.all(pages.flatMap((store, page) => ['one', 'two'].map((term) => store(`${term} ${page}`))));
+  expect(terms.map(({ term }) => term).sort()).toEqual(['one 0', 'one 1', 'two 0', 'two 1']);
 });

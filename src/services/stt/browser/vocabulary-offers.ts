@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
 import { el, fill } from '../../../ui/browser/dom.ts';
-import { parseJson } from '../../../ui/browser/requests.ts';
+import { parseJson, RequestError } from '../../../ui/browser/requests.ts';
 import type { Formatters } from './formatters.ts';
 import type { WrittenTerm } from './term-lines.ts';
 
@@ -99,14 +99,19 @@ function dismissedTerms(): string[] {
   return Array.isArray(stored) ? stored.map(String) : [];
 }
 
-/** Adds one term after the other: each addition replaces the whole vocabulary. */
+/** Adds one term after the other, as each addition replaces the whole vocabulary, and again after a change by another page. */
 export function createTermStore(api: Pick<ApiClient, 'call'>): (term: string) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
 
   async function add(term: string): Promise<void> {
-    const { terms } = await api.call<{ terms: readonly WrittenTerm[] }>('vocabulary');
-    const others = terms.filter((each) => each.term !== term);
-    await api.call('vocabulary', { method: 'PUT', json: { terms: [...others, { term }] } });
+    const { terms, version } = await api.call<{ terms: readonly WrittenTerm[]; version: string }>('vocabulary');
+    const json = { terms: [...terms.filter((each) => each.term !== term), { term }] };
+    try {
+      await api.call('vocabulary', { method: 'PUT', json, headers: { 'if-match': `"${version}"` } });
+    } catch (error) {
+      if (!(error instanceof RequestError && error.status === 412)) throw error;
+      await add(term);
+    }
   }
 
   return (term) => {
