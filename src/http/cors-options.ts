@@ -1,7 +1,7 @@
 /** Options of `@fastify/cors`: no credentials (cookies). The gateway responds to preflights with the methods of the path. */
 export const CORS_OPTIONS = {
   exposedHeaders:
-    'ETag, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID, Idempotency-Replayed, X-Service-Task-ID',
+    'ETag, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID, Idempotency-Replayed, X-Service-Task-ID, X-Service-Warnings',
   allowedHeaders:
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-ID, traceparent, ' +
     // Of the clients of OpenAI.

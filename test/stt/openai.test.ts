@@ -239,6 +239,18 @@ describe('The openai client', () => {
     expect(inputs).toHaveLength(2);
   });
 
+  it('receives the warnings of the result in a header', async () => {
+    const warnings = ['SPEECH_NOT_RECOGNIZED'];
+    const warned = { ...TRANSCRIPT, warnings, unrecognized: [{ start: 1, end: 2 }] };
+    const results: unknown[] = [warned, TRANSCRIPT];
+    await work(async () => ({ result: results.shift() as never }));
+    for (const expected of ['SPEECH_NOT_RECOGNIZED', null]) {
+      const request = { file: await newRecording(), model: 'whisper-1', response_format: 'srt' } as const;
+      const { response } = await openai.audio.transcriptions.create(request).withResponse();
+      expect(response.headers.get('x-service-warnings')).toBe(expected);
+    }
+  });
+
   it('gets a clear error when word times do not exist, and the text from the same task', async () => {
     const { words: _, ...untimed } = TRANSCRIPT;
     const { inputs } = await work(async () => ({ result: untimed as never }));

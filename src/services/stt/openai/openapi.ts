@@ -33,6 +33,8 @@ const described = describeResponse(
   { json: { text: 'The north wall shows a crack.', usage: { type: 'duration', seconds: 2.4 } } },
   {
     'X-Service-Task-ID': 'The task, which `GET /result/{task_id}` also returns.',
+    'X-Service-Warnings':
+      'The `warnings` of the result, with a warning: `SPEECH_NOT_RECOGNIZED`, the text is incomplete. Streams have no warnings.',
     'Idempotency-Replayed': '`true` if an earlier request created the task.',
   },
 );

@@ -87,7 +87,10 @@ function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
         return reply;
       }
       const { resultText } = await waitForResult(deps, reply, { queue, id, checkCredential });
-      const { type, body } = present(JSON.parse(resultText) as Recorded, received);
+      const result = JSON.parse(resultText) as Recorded;
+      const { type, body } = present(result, received);
+      // OpenAI's formats have no place for warnings.
+      if (result.warnings) void reply.header('x-service-warnings', result.warnings.join(', '));
       return reply.type(type).send(body);
     },
   );
