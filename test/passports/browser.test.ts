@@ -821,8 +821,13 @@ describe('Passports pages for every document state', () => {
     expect(await focused()).toBe('rooms:1.name');
     expect(await page.locator('.review-reasons').textContent()).toBe('Low confidence');
     await until(() => page.locator('#confirmation').textContent()).toContain('Fields to review: 2');
+    const status = page.locator('#save-status');
+    await until(() => status.textContent()).toBe('Not confirmed: Check the remaining fields first. Remaining: 1');
     await page.keyboard.press('Control+Enter');
     await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
+    // The focus is in the table at the end of the page.
+    await until(() => status.textContent()).toBe('Document confirmed');
+    expect((await status.boundingBox())!.y).toBeGreaterThanOrEqual(0);
     expect(await page.locator('[data-review]').count()).toBe(0);
     const result = await (await page.request.get(`${isolated.url}/api/task/${id}/result`)).json();
     expect(result).toMatchObject({ review: [], confirmed_by: 'admin', data: { general: { owner: 'Лебедева А. Б.' } } });

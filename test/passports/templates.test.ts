@@ -320,7 +320,7 @@ describe('Templates of passports', () => {
     expect(english.text).toContain('value="Form 1"');
     const russian = await client.get('/templates', { 'accept-language': 'ru' });
     expect(russian.text).toContain('Шаблоны бланков');
-    expect(russian.text).toContain('value="Форма 1"');
+    expect(russian.text).toContain('value="Бланк 1"');
     expect((await passports.client().get('/templates')).status).toBe(303);
   });
 });

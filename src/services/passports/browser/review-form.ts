@@ -171,9 +171,17 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   function confirmOrContinue(): void {
     const active = asInput(document.activeElement);
     if (active !== undefined && form.contains(active) && isChanged(active)) commit(active);
-    const next = findInputs(form).find((input) => 'review' in input.dataset && !visited.has(input.name));
-    if (next) focusInput(next);
-    else confirm();
+    const [next, ...others] = findInputs(form).filter((input) => 'review' in input.dataset && !visited.has(input.name));
+    if (next === undefined) {
+      confirm();
+      return;
+    }
+    focusInput(next);
+    const why = fill(texts.reviewFirst, { count: others.length + 1 });
+    // After the pending saves, which show their own state.
+    queue = queue.then(() => {
+      saved.textContent = fill(texts.notConfirmed, { why });
+    });
   }
 
   /** After the pending saves, so that the confirmed version contains them. */

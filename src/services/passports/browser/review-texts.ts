@@ -56,6 +56,10 @@ export const reviewTexts = localize({
   confirming: { en: 'Confirming…', ru: 'Подтверждается…' },
   confirmedNow: { en: 'Document confirmed', ru: 'Документ подтверждён' },
   invalidFirst: { en: 'Correct the marked fields first.', ru: 'Сначала исправьте отмеченные поля.' },
+  reviewFirst: {
+    en: 'Check the remaining fields first. Remaining: {count}',
+    ru: 'Сначала проверьте остальные поля. Осталось: {count}',
+  },
   notConfirmed: { en: 'Not confirmed: {why}', ru: 'Не подтверждено: {why}' },
   save: { en: 'Save', ru: 'Сохранить' },
   saved: { en: 'Saved', ru: 'Сохранено' },
