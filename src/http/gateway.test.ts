@@ -113,12 +113,13 @@ describe('The gateway', () => {
     expect((await app.inject({ url: '/flags?all=true' })).statusCode).toBe(200);
   });
 
-  it('names the limits of numbers and lists in the error', async () => {
+  it('names the limits of numbers and lists, and an example of a format, in the error', async () => {
     ({ app } = await testGateway());
     const schema = {
       querystring: Type.Object({
         wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 })),
         tag: Type.Optional(Type.Array(Type.String(), { maxItems: 1 })),
+        since: Type.Optional(Type.String({ pattern: '^\\d{10}$', examples: ['1767225600'] })),
       }),
     };
     app.get('/waits', { config: { access: 'public' }, schema }, () => 'x');
@@ -127,6 +128,7 @@ describe('The gateway', () => {
     expect(await messageOf('wait=31')).toBe('`wait` must be at most 30.');
     expect(await messageOf('wait=-1')).toBe('`wait` must be at least 0.');
     expect(await messageOf('tag=a&tag=b')).toBe('`tag` must have at most 1 item.');
+    expect(await messageOf('since=today')).toBe('`since` has an invalid format; an example is "1767225600".');
   });
 
   it('sends fields that are missing in the response schema', async () => {

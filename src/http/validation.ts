@@ -139,8 +139,10 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part
     }
     case 'format':
       return `must be a valid ${String(problem.params['format'])}`;
-    case 'pattern':
-      return 'has an invalid format';
+    case 'pattern': {
+      const { examples } = problem.parentSchema as { examples?: readonly string[] };
+      return `has an invalid format${examples === undefined ? '' : `; an example is ${JSON.stringify(examples[0])}`}`;
+    }
     case 'minLength':
       return `must have at least ${count(problem, 'character')}`;
     case 'maxLength':

@@ -92,6 +92,7 @@ export const TrainingRequest = Type.Object(
     version: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+        examples: ['corrected-1'],
         description: 'Name of the new version. Default: the date and a number.',
       }),
     ),

@@ -47,7 +47,8 @@ describe('a schema', () => {
 
   it.each([
     ['an invalid key', small({ key: 'Big' }), '/sections/0/fields/0/key'],
-    ['an unknown type', small({ type: 'text' }), '/sections/0/fields/0'],
+    ['an unknown type', small({ type: 'text' }), '/sections/0/fields/0/type must be one of "string", "number"'],
+    ['a misspelt key', small({ synonims: [] }), '/sections/0/fields/0/synonims is not a key of the schema'],
     ['an enum without values', small({ type: 'enum' }), 'must have "enum" if and only if'],
     ['an invalid pattern', small({ pattern: '(' }), 'not a regular expression'],
     ['a check of an unknown field', { ...small({}), checks: [{ rising: ['a:b', 'a:c'] }] }, '"a:c"'],

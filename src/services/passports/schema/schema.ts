@@ -135,7 +135,7 @@ export function checkSchema(data: unknown, name: string): Schema {
     const errors = Value.Errors(SchemaFile, data);
     // The deepest error is the specific one; its ancestors only repeat it.
     const [first] = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
-    throw schemaError(name, first?.instancePath ?? '', first?.message ?? 'is not a schema');
+    throw schemaError(name, first?.instancePath ?? '', first === undefined ? 'is not a schema' : describeError(first));
   }
   for (const problem of findErrors(data)) throw schemaError(name, problem.at, problem.why);
   return data;
@@ -143,6 +143,13 @@ export function checkSchema(data: unknown, name: string): Schema {
 
 export function inLanguage(wording: Wording, language: 'en' | 'ru'): string {
   return typeof wording === 'string' ? wording : wording[language];
+}
+
+function describeError({ keyword, params, message }: ReturnType<typeof Value.Errors>[number]): string {
+  // Of `additionalProperties`.
+  if (keyword === 'boolean') return 'is not a key of the schema';
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.map((each) => `"${each}"`).join(', ')}`;
+  return message;
 }
 
 function schemaError(name: string, at: string, why: string): OperatorError {
