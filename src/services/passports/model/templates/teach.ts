@@ -51,20 +51,27 @@ export function teach({ pages, values, templates }: LearnRequest, schema: Schema
   const best = bestMatch(document, candidates);
   if (!best) return { lesson, template: undefined, dropped: [] };
   const dropped = best.lessons.flatMap(({ lesson: used, match }) => {
-    const recurring = recurringWords(used, (index) => match.tokens.has(index), match);
-    if (recurring.length === used.words.length) return [];
-    const earlier = known.get(used)!;
-    const before = usedWords(earlier);
-    const kept = new Set(recurring.map((index) => before[index]!));
-    const hashes = new Set(lessonHashes(keepWords(used, recurring)));
-    return {
-      document: earlier.document,
-      words: before.filter((index) => !kept.has(index)),
-      hashes: lessonHashes(used).filter((hash) => !hashes.has(hash)),
-    };
+    const words = droppedWords(known.get(used)!, used, match, document);
+    if (words.length === 0) return [];
+    const { document: id, lesson } = known.get(used)!;
+    const missing = new Set(words);
+    const others = new Set(lessonHashes({ words: lesson.words.filter((_, index) => !missing.has(index)) }));
+    const hashes = lessonHashes({ words: words.map((index) => lesson.words[index]!) });
+    return { document: id, words, hashes: hashes.filter((hash) => !others.has(hash)) };
   });
   const [nearest] = [...best.lessons].sort((a, b) => b.match.score - a.match.score);
   return { lesson: withRecurring(lesson, document, nearest!.match), template: best.template.id, dropped };
+}
+
+/** Words of a lesson that the document does not have, also those dropped before: an earlier drop may be undone. */
+function droppedWords(taught: TaughtLesson, used: Lesson, match: FormMatch, { tokens }: FormDocument): number[] {
+  if (match.score < MIN_SCORE_TO_DROP) return [];
+  const kept = new Set(recurringWords(used, (index) => match.tokens.has(index), match));
+  const present = new Set(tokens.map(({ hash }) => hash));
+  return [
+    ...usedWords(taught).filter((_, at) => !kept.has(at)),
+    ...[...new Set(taught.dropped)].filter((index) => !present.has(taught.lesson.words[index]!.hash)),
+  ];
 }
 
 const usedWords = ({ lesson: { words }, dropped }: TaughtLesson): number[] => {
@@ -122,7 +129,7 @@ function keepWords(lesson: Lesson, kept: readonly number[]): Lesson {
 }
 
 /** Hashes of the words that count in a match; to find templates in the database. */
-export const lessonHashes = ({ words }: Lesson): number[] => [
+export const lessonHashes = ({ words }: Pick<Lesson, 'words'>): number[] => [
   ...new Set(words.flatMap(({ strong, hash }) => (strong ? [hash] : []))),
 ];
 

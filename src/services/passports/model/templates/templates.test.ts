@@ -1029,6 +1029,22 @@ describe('Learning', () => {
     expect(matchForm(usedLesson({ ...stored, dropped: words }), page)!.score).toBe(1);
   });
 
+  it('drops words that an earlier document on the form did not have either', () => {
+    const named = (facts: Facts, name: string) => ({
+      ...form(facts),
+      words: [...form(facts).words, ...pageOf([[300, 700, name]]).words],
+    });
+    const first = learnLesson([named(FIRST, 'Featherstone')], CORRECTIONS, schema);
+    const droppedBy = (name: string, dropped: readonly number[]) => {
+      const templates = [{ id: 't', lessons: [{ document: 'first', lesson: first, dropped }] }];
+      const values = [typed('general:year_built', 1956)];
+      return teach({ kind: 'learn', pages: [named(SECOND, name)], values, templates }, schema).dropped;
+    };
+    const earlier = droppedBy('Cholmondeley', []);
+    expect(droppedBy('Willoughby', earlier[0]!.words)).toEqual(earlier);
+    expect(droppedBy('Featherstone', earlier[0]!.words)).toEqual([]);
+  });
+
   it('finds the columns of 300 equal rooms', () => {
     const rooms = Array.from({ length: 300 }, (_, i): [ConfirmedValue[], Line[]] => [
       [typed(`rooms:${i + 1}.name`, 'hall'), typed(`rooms:${i + 1}.area`, 4.1), typed(`rooms:${i + 1}.height`, 2.5)],
