@@ -177,16 +177,25 @@ const CANDIDATES = {
     with words as (
       select distinct hash from unnest($2::integer[]) as w (hash)
     ),
-    shared as (
-      select l.template, l.document,
-             (select count(words.hash)::float / greatest(count(*), 1)
-                from unnest(l.hashes) as h (hash)
-                left join words using (hash)
-               where not exists (select from passport_dropped_words d
-                                  where d.lesson = l.document and d.dropped_by <> $4 and h.hash = any(d.hashes))) as share
+    lessons as (
+      select l.template, l.document, l.hashes
         from passport_lessons l
         join passport_templates t on t.id = l.template
        where t.owner = $1 and (t.enabled or $3::boolean) and l.document <> $4
+    ),
+    dropped as (
+      select d.lesson, h.hash
+        from lessons
+        join passport_dropped_words d on d.lesson = lessons.document and d.dropped_by <> $4
+       cross join unnest(d.hashes) as h (hash)
+    ),
+    shared as (
+      select lessons.template, lessons.document, count(words.hash)::float / count(*) as share
+        from lessons
+       cross join unnest(lessons.hashes) as h (hash)
+        left join words using (hash)
+       where not exists (select from dropped where dropped.lesson = lessons.document and dropped.hash = h.hash)
+       group by lessons.template, lessons.document
     ),
     best as (
       select template, max(share) as share
