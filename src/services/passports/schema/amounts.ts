@@ -138,8 +138,8 @@ function inMetres({ unit, maximum }: ValueSpec, value: number): number {
 // Avoids sums like 0.30000000000000004.
 const round = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-/** The factor from the unit in `text` (after a number, or in a label) to `unit`. */
-function unitFactor(unit: string | undefined, text: string): number | undefined {
+/** The factor from the unit in `text` (after a number, or in a label) to `unit`; `NaN` for one that is not converted. */
+export function unitFactor(unit: string | undefined, text: string): number | undefined {
   for (const [pattern, factor] of UNITS[unit ?? ''] ?? []) if (pattern.test(text)) return factor;
   return undefined;
 }

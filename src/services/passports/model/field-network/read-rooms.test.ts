@@ -97,6 +97,18 @@ describe('readRows', () => {
     },
   );
 
+  it('reads the areas of a page whose own header names square metres after a page in square feet', () => {
+    const page = (header: string, area: string) => [
+      { at: [40, 80] as const, cells: { area: header }, unread: ['area'] },
+      ...[100, 120, 140].map((y) => ({
+        at: [40, y] as const,
+        cells: { no: String(y), name: 'hall', area, height: '2.50' },
+      })),
+    ];
+    const areas = read(page('Area, sq ft', '600'), page('Area, m²', '30')).map(({ area }) => area);
+    expect(areas).toEqual([55.74, 55.74, 55.74, 30, 30, 30]);
+  });
+
   it('reads 1,000 rows of a page', () => {
     const rows = Array.from({ length: 1000 }, (_, i) => ({
       at: [40, 20 * i] as const,

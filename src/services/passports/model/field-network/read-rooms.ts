@@ -1,4 +1,5 @@
 import { median } from '../../../../base/median.ts';
+import { unitFactor } from '../../schema/amounts.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering, readValue } from '../../schema/values.ts';
 import { boundingBox, middleY } from '../fields/page-tokens.ts';
@@ -43,7 +44,7 @@ function withoutPlans(pages: readonly Row[][]): Row[][] {
 const PLAN_SHARE = 0.6;
 const MAX_NAMED = 0.3;
 
-/** Adds the headers of the page that name a unit to convert to `headers`; a page without them has those of the pages before. */
+/** Updates `headers`, those that name a unit to convert, with the units of the page; a page without any has those of the pages before. */
 function rowsOfPage(
   reading: PageReading,
   section: string,
@@ -77,7 +78,9 @@ function rowsOfPage(
   const known = withoutForeignColumns(joinedOnLines(rows), reading);
   for (const spec of columns) {
     const header = columnHeader(known, reading.tokens, spec);
-    if (spec.type === 'number' && readValue(spec, '1', header)?.value !== 1) headers.set(spec, header);
+    const factor = spec.type === 'number' ? unitFactor(spec.unit, header) : undefined;
+    if (factor === 1) headers.delete(spec);
+    else if (factor !== undefined) headers.set(spec, header);
   }
   const all = withDoubtfulCells(known, reading, section, columns, headers).map((row) => inUnits(row, headers));
   const [token] = reading.tokens;
