@@ -87,4 +87,20 @@ describe('The language model', () => {
     const { improved } = await improve(page, { 'general:issue_date': '03/04/1987' });
     expect(improved.fields['general:issue_date']!.value).toBe('1987-03-04');
   });
+
+  it('selects the characters of a value in boxes, and no word that covers others', async () => {
+    const boxes = [0, 1, 2, 3, 4].map((i) => [(100 + 14 * i) / 600, 0.1, (100 + 14 * i) / 600, 0.12] as const);
+    const words = [...'1987'].map((text, i) => ({
+      ...{ text, confidence: null },
+      box: [(104 + 14 * i) / 600, 0.103, (110 + 14 * i) / 600, 0.113] as const,
+    }));
+    const boxed = { ...pageOf(), words, rules: boxes };
+    const { improved } = await improve(boxed, { 'general:year_built': '1 9 8 7' });
+    expect(improved.fields['general:year_built']!.value).toBe(1987);
+    const stamp = { text: 'Stamp', confidence: null, box: [0.1, 0.2, 0.5, 0.4] as const };
+    const owner = { text: 'Smithers', confidence: null, box: [0.26, 0.29, 0.34, 0.31] as const };
+    const stamped = { ...pageOf(), words: [stamp, owner] };
+    const { improved: covered } = await improve(stamped, { 'general:owner': 'Stamp' });
+    expect(covered.fields['general:owner']!.value).toBe('Stamp');
+  });
 });

@@ -1,10 +1,11 @@
 import { createOnce } from '../../../../base/create-once.ts';
 import type { Field } from '../../extraction.ts';
+import { hasCentreIn } from '../../page-geometry.ts';
 import { resolveKey } from '../../schema/keys.ts';
 import type { Schema, ValueSpec } from '../../schema/schema.ts';
 import { parseGroup } from '../field-network/read-values.ts';
 import { createField } from '../fields/create-field.ts';
-import { isInside, type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { NumberedWord } from './prompt.ts';
 
 /** The fields, or error messages for the model. */
@@ -63,16 +64,19 @@ function fieldOf(tokens: readonly Token[], spec: ValueSpec): Field | undefined {
   return parsed && { ...createField(parsed.tokens, parsed.value, 0), confidence: null, source: 'model' };
 }
 
-/** The tokens of the words on the page of the first one. */
+/** The tokens of the words on the page of the first one; characters in boxes are joined to one token. */
 function tokensOf(numbers: readonly number[], words: readonly NumberedWord[]): Token[] {
   const { page } = words[numbers[0]!]!;
-  const { tokens, width, height } = sheetsOf(words).get(page)!;
-  return numbers.flatMap((n) => {
+  const { tokens, page: joined } = sheetsOf(words).get(page)!;
+  const plain = new Set(page.words);
+  const found = numbers.flatMap((n) => {
     const { word, page: own } = words[n]!;
-    const [x0, y0, x1, y1] = word.box;
-    const area = { x0: x0 * width, y0: y0 * height, x1: x1 * width, y1: y1 * height };
-    return own === page ? tokens.filter((token) => isInside(area, token)) : [];
+    return tokens.filter((token) => {
+      const source = joined.words[token.word]!;
+      return own === page && (source === word || (!plain.has(source) && hasCentreIn(word.box, source.box)));
+    });
   });
+  return [...new Set(found)];
 }
 
 const sheetsOf = createOnce((words: readonly NumberedWord[]) => {
