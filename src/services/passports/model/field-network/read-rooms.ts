@@ -77,8 +77,9 @@ function rowsOfPage(
   });
   const known = withoutForeignColumns(joinedOnLines(rows), reading);
   for (const spec of columns) {
+    if (spec.type !== 'number') continue;
     const header = columnHeader(known, reading.tokens, spec);
-    const factor = spec.type === 'number' ? unitFactor(spec.unit, header) : undefined;
+    const factor = unitFactor(spec.unit, header);
     if (factor === 1) headers.delete(spec);
     else if (factor !== undefined) headers.set(spec, header);
   }
