@@ -16,7 +16,7 @@ export interface RequestOptions extends CallOptions {
   readonly json?: unknown;
   readonly body?: Blob | FormData | URLSearchParams;
   /** Sent as `If-Match`. */
-  readonly ifVersion?: number | undefined;
+  readonly ifVersion?: number | string | undefined;
   /** Makes a POST safe to retry. */
   readonly idempotencyKey?: string | undefined;
   /** Marks a request without a key as safe to retry. */

@@ -110,9 +110,15 @@ export class Stt extends TaskService<Recording, RecordingEvent, TranscribeReques
     return this.line.data('/vocabulary', { signal });
   }
 
-  /** Replaces the words that all recordings of this token prefer; an empty list deletes them. */
-  replaceVocabulary(terms: readonly VocabularyTerm[], { signal }: CallOptions = {}): Promise<Vocabulary> {
-    return this.line.data('/vocabulary', { method: 'PUT', json: { terms }, repeatable: true, signal });
+  /**
+   * Replaces the words that all recordings of this token prefer; an empty list deletes them. With `ifVersion`, throws `Conflict` if
+   * they have changed since that version.
+   */
+  replaceVocabulary(
+    terms: readonly VocabularyTerm[],
+    { ifVersion, signal }: CallOptions & { readonly ifVersion?: string } = {},
+  ): Promise<Vocabulary> {
+    return this.line.data('/vocabulary', { method: 'PUT', json: { terms }, ifVersion, repeatable: true, signal });
   }
 
   /** The loaded models. Throws `Unavailable` if no model is loaded; needs no token. */

@@ -1,4 +1,4 @@
-import { AssayError, type EventOptions } from '../client/index.ts';
+import { AssayError, type EventOptions, NetworkProblem, Unauthorized } from '../client/index.ts';
 import type { Server } from './resolve-server.ts';
 
 interface TaskEvents {
@@ -41,8 +41,8 @@ export async function withTaskEnds<T>(
     for await (const _ of service.events({ after: 'latest', follow: false, onCursor, signal: following }));
   };
   await drain().catch((error: unknown) => {
-    // What every request would meet; other refusals are only of the events.
-    if (!(error instanceof AssayError) || error.status === 0 || error.status === 401) throw error;
+    // What every request would meet; other errors are only of the events.
+    if (!(error instanceof AssayError) || error instanceof NetworkProblem || error instanceof Unauthorized) throw error;
   });
   if (cursor !== undefined) void follow(cursor).catch(() => {});
   try {

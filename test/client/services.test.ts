@@ -75,6 +75,15 @@ describe('Speech-to-text client', () => {
     });
   });
 
+  it('replaces the vocabulary unless it has changed', async () => {
+    const { version } = await client().vocabulary();
+    const written = await client().replaceVocabulary([{ term: 'shotcrete' }], { ifVersion: version });
+    expect(await client().vocabulary()).toEqual(written);
+    const late = client().replaceVocabulary([{ term: 'screed' }], { ifVersion: version });
+    await expect(late).rejects.toMatchObject({ name: 'Conflict', code: 'VERSION_CONFLICT' });
+    expect(await client().replaceVocabulary([])).toMatchObject({ terms: [] });
+  });
+
   it('throws error classes for rejected requests', async () => {
     const language = client().transcribe('https://storage.example.com/a.mp3', { language: 'xx' });
     await expect(language).rejects.toMatchObject({ name: 'ValidationProblem', code: 'VALIDATION_ERROR' });

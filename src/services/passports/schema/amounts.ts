@@ -34,13 +34,8 @@ function fromImperial(spec: ValueSpec, text: string, label: string, number: Foun
   const rest = after.slice(fraction.length);
   const range = RANGE.exec(after);
   const rangeFactor = unitFactor(spec.unit, range?.[1] ?? '');
-  // Marks after two decimals, or after a decimal comma, are specks of a scan: `2,50'`.
-  const mark = spec.unit === 'm' && /^\d+(?:\.\d)?$/u.test(text.slice(number.start, number.end)) && MARK.exec(rest);
-  const factor = mark
-    ? mark[1]
-      ? FOOT
-      : INCH
-    : (unitFactor(spec.unit, rest) ?? unitFactor(spec.unit, label) ?? rangeFactor);
+  const mark = spec.unit === 'm' ? factorOfMark(text.slice(0, number.end), rest) : undefined;
+  const factor = mark ?? unitFactor(spec.unit, rest) ?? unitFactor(spec.unit, label) ?? rangeFactor;
   if (factor === undefined || !IMPERIAL.has(factor)) return undefined;
   const inches = factor === FOOT ? INCHES.exec(rest) : null;
   if (range && !inches && IMPERIAL.has(rangeFactor ?? factor)) return { ...number, value: NaN };
@@ -48,6 +43,15 @@ function fromImperial(spec: ValueSpec, text: string, label: string, number: Foun
     (number.value + fractionOf(fraction)) * factor + (Number(inches?.[1] ?? 0) + fractionOf(inches?.[2])) * INCH;
   const length = fraction.length + (inches?.[0].length ?? 0);
   return { ...number, value: Math.round(100 * value) / 100, end: number.end + length };
+}
+
+/**
+ * Of `8'` and `102"`, not of quoted numbers and metres with a speck of a scan: `"2.5"`, `2.5 "`, `2,50'`. Feet may have one decimal
+ * and inches none.
+ */
+function factorOfMark(upToNumber: string, rest: string): number | undefined {
+  if (FOOT_MARK.test(rest) && /(?<![\d.,])\d{1,6}(?:\.\d)?$/u.test(upToNumber)) return FOOT;
+  return INCH_MARK.test(rest) && /(?:^|[^\d.,"″”“«])\d{1,6}$/u.test(upToNumber) ? INCH : undefined;
 }
 
 function fractionOf(text = ''): number {
@@ -165,8 +169,8 @@ const SQUARE_FOOT = FOOT * FOOT;
 const SQUARE_YARD = YARD * YARD;
 const ACRE = 4840 * SQUARE_YARD;
 const IMPERIAL: ReadonlySet<number> = new Set([FOOT, INCH, YARD, SQUARE_FOOT, SQUARE_YARD, ACRE, NaN]);
-/** `8'`, with a group, and `102"`. */
-const MARK = /^\s?(?:["″”]|['′’]{2}|(['′’]))/u;
+const FOOT_MARK = /^\s?['′’](?!['′’])/u;
+const INCH_MARK = /^(?:["″”]|['′’]{2})/u;
 const FRACTION = /^(?:\s?[¼-¾⅓⅔⅛-⅞]|[\s-]\d\/\d{1,2}(?!\d))/u;
 /** `ft 6 in`, `'-6 1/2"`. */
 const INCHES =
