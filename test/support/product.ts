@@ -66,6 +66,7 @@ export async function startProduct({
       HOST: '127.0.0.1',
       DATA_DIR: dataDir,
       DATABASE_URL: database.url,
+      DATABASE_CONNECTIONS: '6',
       FILES_HOST: 'files.assay.internal',
       SERVICES: service,
       [`${service.toUpperCase()}_PORT`]: '0',
