@@ -44,6 +44,12 @@ describe('markedOptions', () => {
     expect(markedIn('железо', ...lines)).toBe('шифер,');
   });
 
+  it('ends a list before the next label', () => {
+    const lines = ['Стены: кирпичные, _дощатые,_ прочие', 'Материал кровли: _шифер,_ железо Полы: _дощатые,_ плитка'];
+    expect(markedIn('кирпичные', ...lines, 'подчеркнуть')).toBe('дощатые,');
+    expect(markedIn('железо', ...lines, 'подчеркнуть')).toBe('шифер,');
+  });
+
   it('finds options of two words, and several options', () => {
     expect(markedIn('жилое', 'Вид: жилое здание, _пристройка_ _жилая,_ баня (подчеркнуть)')).toBe('пристройка жилая,');
     expect(markedIn('дача', 'Газ: _есть,_ нет, _баллон_ (нужное подчёркнуто)')).toBeUndefined();

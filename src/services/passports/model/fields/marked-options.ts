@@ -116,7 +116,8 @@ function optionsAround<T extends TextArea>(word: T, lines: readonly (readonly T[
   const before = text.slice(0, place).findLastIndex((token) => STARTS.test(token.text));
   const end = text.findIndex((token, i) => i >= place && ENDS.test(token.text));
   const bracket = text.findIndex((token, i) => i > place && token.text.startsWith('('));
-  const last = Math.min(end < 0 ? text.length : end + 1, bracket < 0 ? text.length : bracket);
+  const ends = [end < 0 ? text.length : end + 1, bracket < 0 ? text.length : bracket, nextLabel(runs, text, place)];
+  const last = Math.min(...ends);
   const options: T[][] = [[]];
   for (const token of text.slice(before + 1, last)) {
     options.at(-1)!.push(token);
@@ -124,6 +125,17 @@ function optionsAround<T extends TextArea>(word: T, lines: readonly (readonly T[
   }
   const found = options.filter((option) => option.some((token) => /\p{L}/u.test(token.text)));
   return found.length <= MAX_OPTIONS ? found : [];
+}
+
+/** The index of the first word of the next label with a colon: `Материал` of `Материал кровли: железо`. */
+function nextLabel<T extends TextArea>(runs: readonly (readonly T[])[], text: readonly T[], place: number): number {
+  const colon = text.findIndex((token, i) => i > place && token.text.endsWith(':'));
+  if (colon < 0) return text.length;
+  const isFirst = (at: number) =>
+    runs.some(([first]) => first === text[at]) || /^\p{Lu}/u.test(text[at]!.text) || /[,;]$/u.test(text[at - 1]!.text);
+  let first = colon;
+  while (first > place + 1 && !isFirst(first)) first--;
+  return first;
 }
 
 /** The end of a label or of another list. */
