@@ -48,6 +48,8 @@ describe('markedOptions', () => {
     const lines = ['Стены: кирпичные, _дощатые,_ прочие', 'Материал кровли: _шифер,_ железо Полы: _дощатые,_ плитка'];
     expect(markedIn('кирпичные', ...lines, 'подчеркнуть')).toBe('дощатые,');
     expect(markedIn('железо', ...lines, 'подчеркнуть')).toBe('шифер,');
+    const numbered = ['3. Дом используется: под жильё, под контору, _смешанно_', '4. Объём 27940 куб. м (подчеркнуть)'];
+    expect(markedIn('жильё', ...numbered)).toBe('смешанно');
   });
 
   it('finds options of two words, and several options', () => {

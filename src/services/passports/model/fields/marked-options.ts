@@ -127,14 +127,16 @@ function optionsAround<T extends TextArea>(word: T, lines: readonly (readonly T[
   return found.length <= MAX_OPTIONS ? found : [];
 }
 
-/** The index of the first word of the next label with a colon: `Материал` of `Материал кровли: железо`. */
+/** The index of the first word of the next label, with a colon or a number: `Материал` of `Материал кровли: железо`, `4.` */
 function nextLabel<T extends TextArea>(runs: readonly (readonly T[])[], text: readonly T[], place: number): number {
-  const colon = text.findIndex((token, i) => i > place && token.text.endsWith(':'));
-  if (colon < 0) return text.length;
+  const starts = new Set(runs.map(([first]) => first));
   const isFirst = (at: number) =>
-    runs.some(([first]) => first === text[at]) || /^\p{Lu}/u.test(text[at]!.text) || /[,;]$/u.test(text[at - 1]!.text);
-  let first = colon;
-  while (first > place + 1 && !isFirst(first)) first--;
+    starts.has(text[at]) || /^\p{Lu}/u.test(text[at]!.text) || /[,;]$/u.test(text[at - 1]!.text);
+  const label = text.findIndex(
+    (token, i) => i > place && (token.text.endsWith(':') || (starts.has(token) && /^\d{1,2}[.)]$/u.test(token.text))),
+  );
+  let first = label < 0 ? text.length : label;
+  while (label >= 0 && first > place + 1 && !isFirst(first)) first--;
   return first;
 }
 
