@@ -28,7 +28,7 @@ const LABELLED: readonly (readonly [label: RegExp, synonym: string, classes: Reg
   [/сельск\p{L}{2,3} округ/iu, 'Сельский округ', /district|city|street/u],
   [/сель(?:ск|сов)/iu, 'Сельсовет', /district|city|street/u],
   [/район города|городской район/iu, 'Район города', /district|city|street/u],
-  [/помещени/iu, 'Помещение №', /block|flat|house/u],
+  [/помещ(?:ени|\.)/iu, 'Помещение №', /block|flat|house/u],
   [/строени/iu, 'строение', /block|flat|house/u],
   [/квартал/iu, 'Квартал', /block|flat|house|street/u],
 ];

@@ -432,16 +432,19 @@ describe('readParts', () => {
     );
   });
 
-  it('names a rural district, and a flat by the label above it', () => {
-    const reading = readingOf([
-      { at: [40, 40], text: 'сельский округ' },
-      { at: [200, 40], text: 'Садовый', name: 'address.district', group: 1 },
-      { at: [40, 80], text: 'Строение Помещение' },
-      { at: [50, 94], text: '2', name: 'address.block', group: 2 },
-      { at: [100, 94], text: '3', name: 'address.flat', group: 3 },
-    ]);
-    expect(readParts(reading, address)?.value).toBe('Садовый сельский округ, стр. 2, пом. 3');
-  });
+  it.each(['Строение Помещение', 'Строение Помещ.'])(
+    'names a rural district, and a flat by the label %s above it',
+    (label) => {
+      const reading = readingOf([
+        { at: [40, 40], text: 'сельский округ' },
+        { at: [200, 40], text: 'Садовый', name: 'address.district', group: 1 },
+        { at: [40, 80], text: label },
+        { at: [50, 94], text: '2', name: 'address.block', group: 2 },
+        { at: [100, 94], text: '3', name: 'address.flat', group: 3 },
+      ]);
+      expect(readParts(reading, address)?.value).toBe('Садовый сельский округ, стр. 2, пом. 3');
+    },
+  );
 
   it('does not call a republic an oblast or a rural settlement a council', () => {
     const reading = readingOf([

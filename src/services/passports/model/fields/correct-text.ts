@@ -47,6 +47,7 @@ export function normalizeText(text: string): string {
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
+    .replace(/(?<=\d-)\s(?=\d)/gu, '')
     .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
     .replace(/(?<!\.)\.\.(?!\.)/gu, '.')
     .replace(/(?<=\p{Ll}{3}),\s(?:the|an?)$/u, '')
