@@ -153,7 +153,12 @@ describe('transcribe', () => {
   });
 
   it('keeps the provider of the checkpoint unless it fails', async () => {
-    const checkpoint = { provider: 'second', until: 20, segments: [{ start: 0, end: 20, text: 'before' }] };
+    const checkpoint = {
+      provider: 'second',
+      model: 'second-model',
+      until: 20,
+      segments: [{ start: 0, end: 20, text: 'before' }],
+    };
     const first = recognizer('first');
     const { transcribed } = run([first, recognizer('second')], { checkpoint });
     expect(await transcribed).toMatchObject({
@@ -165,6 +170,16 @@ describe('transcribe', () => {
     expect(await afterFailure.transcribed).toMatchObject({ service: 'first', segments: [{ text: 'first 0' }, {}, {}] });
     const gone = run([recognizer('third')], { checkpoint });
     expect(await gone.transcribed).toMatchObject({ service: 'third', segments: [{ text: 'third 0' }, {}, {}] });
+  });
+
+  it('restarts the recording when the provider of the checkpoint has another model', async () => {
+    const { reports, transcribed } = run([recognizer('local')]);
+    await transcribed;
+    const other = { ...recognizer('local'), model: 'other-model' };
+    const resumed = run([other], { checkpoint: reports[1] });
+    await resumed.transcribed;
+    expect(other.transcribed).toEqual([0, 10, 30]);
+    expect(resumed.reports[0]).toMatchObject({ provider: 'local', model: 'other-model', until: 10 });
   });
 
   it('fails after the last provider, transiently if one was unavailable', async () => {

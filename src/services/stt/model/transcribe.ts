@@ -19,8 +19,9 @@ const GRACE_MS = 20_000;
 
 /** The progress of a recording, from which another worker can continue. */
 export interface Checkpoint {
-  /** Only this recognizer can continue from the checkpoint. */
+  /** Only this recognizer with this model can continue from the checkpoint, so that a transcript has one model. */
   readonly provider: string;
+  readonly model: string;
   /** The processed duration in seconds. */
   readonly until: number;
   /** `withoutSpeech`: a window in which only the detector found speech. */
@@ -50,11 +51,11 @@ interface TranscribeOptions {
 
 /**
  * Transcribes a recording with one recognizer. If it fails, the next one starts from the beginning, so that the result
- * has a single source. Continues from a checkpoint of the same recognizer. Throws a `TaskFailure` if all fail.
+ * has a single source. Continues from a checkpoint of the same recognizer and model. Throws a `TaskFailure` if all fail.
  */
 export async function transcribe(options: TranscribeOptions): Promise<RecognizedSegments> {
   const { recognizers, checkpoint, log, signal } = options;
-  const started = recognizers.find(({ name }) => name === checkpoint?.provider);
+  const started = recognizers.find(({ name, model }) => name === checkpoint?.provider && model === checkpoint.model);
   const order = started ? [started, ...recognizers.filter((each) => each !== started)] : recognizers;
   const failures: RecognizerError[] = [];
   for (const recognizer of order) {
@@ -82,7 +83,7 @@ async function transcribeAll(
 ): Promise<RecognizedSegments> {
   const { request, report, log, signal } = options;
   const spell = createSpelling(request.translate ? [] : (request.vocabulary ?? []));
-  const { name: service, windowSeconds, maxPauseSeconds, parallel = 1 } = recognizer;
+  const { name: service, model, windowSeconds, maxPauseSeconds, parallel = 1 } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
   const running: { readonly until: number; readonly recognized: Promise<Checkpoint['segments']> }[] = [];
@@ -90,7 +91,7 @@ async function transcribeAll(
     const first = running.shift()!;
     segments.push(...(await first.recognized));
     until = first.until;
-    report({ provider: service, until, segments: [...segments] });
+    report({ provider: service, model, until, segments: [...segments] });
   };
   const stop = new AbortController();
   const onAbort = () => stop.abort(signal.reason);
