@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-/** Fake ffmpeg: records its environment and outputs ten samples. */
+/** Fake ffmpeg: records its environment and outputs ten samples of two channels. */
 const PROGRAM = `#!/bin/sh
 env >> "$0.environment"
-printf '01234567890123456789'
+printf '0123456789012345678901234567890123456789'
 `;
 
 describe('decodeWithFfmpeg', () => {
@@ -32,7 +32,7 @@ describe('decodeWithFfmpeg', () => {
     expect(await ffmpeg.hasFfmpeg()).toBe(true);
     const { signal } = new AbortController();
     let samples = 0;
-    for await (const piece of ffmpeg.decodeWithFfmpeg('a.wav', { type: 'wav', maxSeconds: 1, signal }))
+    for await (const piece of ffmpeg.decodeWithFfmpeg('a.wav', { type: 'wav', header: {}, maxSeconds: 1, signal }))
       samples += piece.length;
     expect(samples).toBe(10);
     const lines = (await readFile(join(folder, 'ffmpeg.environment'), 'utf8')).split('\n').filter(Boolean);

@@ -4,8 +4,10 @@ import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { AudioType } from '../../base/sniff-audio.ts';
-import { SAMPLE_RATE } from './audio-constants.ts';
+import { MAX_SAMPLE, SAMPLE_RATE } from './audio-constants.ts';
 import { AudioError } from './audio-error.ts';
+import type { Header } from './header.ts';
+import { createMixer } from './mixer.ts';
 import { withStallTimeout } from './stall-timeout.ts';
 
 /** Whether an `ffmpeg` on the PATH starts. Checked once per process. */
@@ -34,15 +36,16 @@ async function findFfmpeg(): Promise<string | undefined> {
  */
 export async function* decodeWithFfmpeg(
   path: string,
-  { type, maxSeconds, signal }: { type: AudioType; maxSeconds: number; signal: AbortSignal },
+  options: { type: AudioType; header: Pick<Header, 'isFloat'>; maxSeconds: number; signal: AbortSignal },
 ): AsyncGenerator<Float32Array> {
+  const { signal } = options;
   signal.throwIfAborted();
   const program = await ffmpegPath();
   if (program === undefined) throw new Error('ffmpeg is not installed.');
   signal.throwIfAborted();
   // Its own process group, so that Ctrl-C reaches only this process. No environment: it holds secrets, and the file is
   // untrusted.
-  const child = spawn(program, ffmpegArguments(path, type, maxSeconds), {
+  const child = spawn(program, ffmpegArguments(path, options), {
     detached: true,
     env: {},
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,29 +106,51 @@ const CODECS = [
   'pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw',
 ].join(',');
 
-function ffmpegArguments(path: string, type: AudioType, maxSeconds: number): string[] {
+type FfmpegOptions = Parameters<typeof decodeWithFfmpeg>[1];
+
+function ffmpegArguments(path: string, { type, header, maxSeconds }: FfmpegOptions): string[] {
   return [
     ['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // One thread: the recognizer uses the other cores. `max_alloc` limits a single allocation to 256 MiB.
     ['-threads', '1', '-max_alloc', String(2 ** 28)],
     ['-protocol_whitelist', 'file', '-codec_whitelist', CODECS],
     ['-f', DEMUXERS[type], '-vn', '-sn', '-dn', '-i', `file:${path}`],
-    ['-map', '0:a:0', '-map_metadata', '-1', '-t', String(Math.ceil(maxSeconds) + 2)],
-    // Fills timestamp gaps (a paused recorder, late audio in a video) with silence, so that word times match playback.
-    ['-af', `aresample=${SAMPLE_RATE}:async=1:first_pts=0`, '-ac', '1', '-f', 's16le', 'pipe:1'],
+    ['-filter_complex_threads', '1', '-filter_complex', filters(header.isFloat === true)],
+    ['-map_metadata', '-1', '-t', String(Math.ceil(maxSeconds) + 2), '-f', 's16le', 'pipe:1'],
   ].flat();
+}
+
+/** Two output channels: the mix of all channels, and half the difference of left and right. */
+function filters(isFloat: boolean): string {
+  // Fills timestamp gaps (a paused recorder, late audio in a video) with silence, so that word times match playback.
+  const convert = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=s16:${SAMPLE_RATE}:mono`;
+  const source = isFloat ? `[0:a:0]aeval=if(lt(abs(val(ch))\\,${MAX_SAMPLE})\\,val(ch)\\,0):c=same,` : '[0:a:0]';
+  return [
+    `${source}asplit[all][stereo]`,
+    `[all]${convert}[mean]`,
+    `[stereo]aformat=channel_layouts=stereo,pan=mono|c0=0.5*c0-0.5*c1,${convert}[difference]`,
+    '[mean][difference]amerge',
+  ].join(';');
 }
 
 /** Converts 16-bit bytes to samples. With 16 bits ffmpeg keeps the sum of two channels within ±1. */
 async function* samplesIn(bytes: Readable): AsyncGenerator<Float32Array> {
+  const mixer = createMixer(SAMPLE_RATE / 2);
   let carry: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
     const all = carry.length > 0 ? Buffer.concat([carry, chunk]) : chunk;
-    const samples = new Float32Array(all.length >> 1);
-    for (let i = 0; i < samples.length; i++) samples[i] = all.readInt16LE(2 * i) / 32_768;
-    carry = all.subarray(2 * samples.length);
+    const mean = new Float32Array(all.length >> 2);
+    const difference = new Float32Array(mean.length);
+    for (let i = 0; i < mean.length; i++) {
+      mean[i] = all.readInt16LE(4 * i) / 32_768;
+      difference[i] = all.readInt16LE(4 * i + 2) / 32_768;
+    }
+    carry = all.subarray(4 * mean.length);
+    const samples = mixer.push(mean, difference);
     if (samples.length > 0) yield samples;
   }
+  const rest = mixer.end();
+  if (rest.length > 0) yield rest;
 }
 
 /** ffmpeg's own text contains a local path, so it goes into `cause` only. */

@@ -6,6 +6,8 @@ export interface Header {
   readonly channels?: number;
   readonly codec?: 'vorbis' | 'opus' | 'flac' | 'speex';
   readonly skip?: number;
+  /** Uncompressed floating-point samples, which can be infinite or NaN. */
+  readonly isFloat?: boolean;
   /** MP4 only: samples declared by the index; for uncompressed audio each PCM sample counts. */
   readonly samples?: number;
   readonly index?: { readonly at: number; readonly bytes: number };

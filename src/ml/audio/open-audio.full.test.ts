@@ -134,6 +134,35 @@ describe.each(DECODERS)('openAudio with %s', (decoder) => {
     }
   });
 
+  cases('decodes two channels of opposite phase as one channel, also when starting in the middle', async () => {
+    const decoded = async (gains: readonly number[], fromSeconds = 0) => {
+      const path = await files.write('phase', wav(tones(2.3, 48_000), { rate: 48_000, channels: gains.length, gains }));
+      return (await decodeFile(path, { decoder, fromSeconds })).samples;
+    };
+    const single = await decoded([1]);
+    const opposite = await decoded([1, -0.99]);
+    expect(opposite).toHaveLength(single.length);
+    expect(Math.max(...opposite.map((value, i) => Math.abs(value - single[i]!)))).toBeLessThan(0.01);
+    expect(isSame(await decoded([1, -0.99], 1.2), opposite.subarray(19_200))).toBe(true);
+    // A weaker channel of opposite phase does not cancel: the mean remains.
+    const mean = await decoded([1, -0.7]);
+    expect(Math.max(...mean.map((value, i) => Math.abs(value - single[i]! * 0.15)))).toBeLessThan(0.01);
+  });
+
+  cases('decodes samples that are no numbers as silence', async () => {
+    const sound = tones(2, 44_100);
+    const invalid = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e30];
+    const broken = sound.map((value, i) => (i % 4410 === 0 ? invalid[(i / 4410) % 4]! : value));
+    const decoded = async (samples: Float32Array) => {
+      const options: WavOptions = { rate: 44_100, channels: 2, bits: 32, float: true };
+      return (await decodeFile(await files.write('float', wav(samples, options)), { decoder })).samples;
+    };
+    const expected = await decoded(sound.map((value, i) => (i % 4410 === 0 ? 0 : value)));
+    expect(isSame(await decoded(broken), expected)).toBe(true);
+    expect((await decoded(new Float32Array(44_100).fill(Number.NaN))).every((value) => value === 0)).toBe(true);
+    expect(Math.max(...(await decoded(sound.map((value) => value * 1000))).map(Math.abs))).toBeLessThanOrEqual(1);
+  });
+
   cases('skips tags before the audio', async () => {
     const tag = Buffer.concat([Buffer.from('ID3\x04\0\0\0\x01\0\0', 'latin1'), Buffer.alloc(16_384)]);
     for (const voice of ['mp3', 'flac', 'aac'] as const) {

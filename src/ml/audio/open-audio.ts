@@ -43,7 +43,7 @@ export async function openAudio(
   const decoder = options.decoder ?? ((await hasFfmpeg()) ? 'ffmpeg' : 'wasm');
   const decode = (signal: AbortSignal) =>
     decoder === 'ffmpeg'
-      ? decodeWithFfmpeg(path, { type, maxSeconds, signal })
+      ? decodeWithFfmpeg(path, { type, header, maxSeconds, signal })
       : decodeWithWasm(path, { type, header, signal });
 
   return {

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
 import { limitWasmMemory } from '../wasm-memory.ts';
-import { SAMPLE_RATE } from './audio-constants.ts';
+import { MAX_SAMPLE, SAMPLE_RATE } from './audio-constants.ts';
 import { AudioError, type AudioProblem } from './audio-error.ts';
 import { validateAudioFormat } from './header.ts';
+import { createMixer, type Mixer } from './mixer.ts';
 import { type FileLayout, readMoovFirst } from './moov-first.ts';
 import { createResampler, type Resampler } from './resampler.ts';
 import { createSampleBuffer } from './sample-buffer.ts';
@@ -46,10 +47,15 @@ async function nextResponse(): Promise<DecoderResponse> {
 async function* resampled(
   pieces: AsyncIterable<{ channelData: Float32Array[]; sampleRate: number }>,
 ): AsyncGenerator<Float32Array> {
-  let current: { rate: number; resampler: Resampler } | undefined;
+  let current: { rate: number; mixer: Mixer; resampler: Resampler } | undefined;
   const ready = createSampleBuffer();
+  const end = () => {
+    if (!current) return;
+    ready.append(current.resampler.push(current.mixer.end()));
+    ready.append(current.resampler.end());
+  };
   const flush = () => {
-    const samples = ready.copy(0, ready.length());
+    const samples = ready.copy(0, ready.length()).map(clip);
     ready.discard(samples.length);
     return samples;
   };
@@ -57,23 +63,36 @@ async function* resampled(
     if (channelData.length === 0) continue;
     if (current?.rate !== sampleRate) {
       validateAudioFormat({ sampleRate, channels: channelData.length });
-      if (current) ready.append(current.resampler.end());
-      current = { rate: sampleRate, resampler: createResampler(sampleRate) };
+      end();
+      const mixer = createMixer(Math.ceil(sampleRate / 2));
+      current = { rate: sampleRate, mixer, resampler: createResampler(sampleRate) };
     }
-    ready.append(current.resampler.push(mono(channelData)));
+    for (const channel of channelData) removeInvalid(channel);
+    const [mean, difference] = mix(channelData);
+    ready.append(current.resampler.push(current.mixer.push(mean, difference)));
     if (ready.length() >= SAMPLE_RATE / 10) yield flush();
   }
-  if (current) ready.append(current.resampler.end());
+  end();
   if (ready.length() > 0) yield flush();
 }
 
-/** Mixes the front channels (left, right, centre), where speech is. */
-function mono(channels: readonly Float32Array[]): Float32Array {
-  const [first, ...others] = channels.slice(0, 3);
-  if (others.length === 0) return first!;
-  const mean = new Float32Array(first!.length);
+/** The mean of the front channels (left, right, centre), where speech is, and half the difference of left and right. */
+function mix(channels: readonly Float32Array[]): [mean: Float32Array, difference: Float32Array] {
+  const [left, ...others] = channels.slice(0, 3);
+  const [right] = others;
+  const difference = new Float32Array(left!.length);
+  if (right === undefined) return [left!, difference];
+  const mean = new Float32Array(left!.length);
   for (let i = 0; i < mean.length; i++) {
-    mean[i] = others.reduce((sum, channel) => sum + channel[i]!, first![i]!) / (others.length + 1);
+    mean[i] = others.reduce((sum, channel) => sum + channel[i]!, left![i]!) / (others.length + 1);
+    difference[i] = (left![i]! - right[i]!) / 2;
   }
-  return mean;
+  return [mean, difference];
 }
+
+/** Also NaN. */
+function removeInvalid(samples: Float32Array): void {
+  for (let i = 0; i < samples.length; i++) if (!(Math.abs(samples[i]!) < MAX_SAMPLE)) samples[i] = 0;
+}
+
+const clip = (sample: number) => Math.max(-1, Math.min(1, sample));

@@ -33,17 +33,21 @@ export async function scratch(): Promise<{
 export interface WavOptions {
   readonly rate?: number;
   readonly channels?: number;
+  /** Of each channel; by default 1. */
+  readonly gains?: readonly number[];
   readonly bits?: 8 | 16 | 24 | 32;
   readonly float?: boolean;
   readonly claims?: { size?: number; rate?: number; channels?: number; bits?: number; block?: number; tag?: number };
 }
 
 export function wav(samples: ArrayLike<number>, options: WavOptions = {}): Buffer {
-  const { rate = SAMPLE_RATE, channels = 1, bits = 16, float = false, claims = {} } = options;
+  const { rate = SAMPLE_RATE, channels = 1, gains = [], bits = 16, float = false, claims = {} } = options;
   const width = bits / 8;
   const data = Buffer.alloc(samples.length * channels * width);
   for (let i = 0; i < samples.length; i++) {
-    for (let channel = 0; channel < channels; channel++) put(samples[i]!, (i * channels + channel) * width);
+    for (let channel = 0; channel < channels; channel++) {
+      put(samples[i]! * (gains[channel] ?? 1), (i * channels + channel) * width);
+    }
   }
   const block = claims.block ?? channels * width;
   const head = Buffer.alloc(44);

@@ -22,14 +22,14 @@ export async function readWav(bytes: FileReader): Promise<Header> {
   function headerFrom(from: number, declared: number): Header {
     const available = bytes.size - from;
     if (!format || available <= 0) throw new AudioError('corrupt', 'The WAV file ends after its header.');
-    const { sampleRate, channels, bytesPerSecond, isConstantRate } = format;
-    if (bytesPerSecond === 0) return { sampleRate, channels };
+    const { sampleRate, channels, bytesPerSecond, isConstantRate, isFloat } = format;
+    if (bytesPerSecond === 0) return { sampleRate, channels, isFloat };
     const streamed = declared === 0 || (declared >= STREAMED_FROM_BYTES && declared > available);
     if (!streamed && isTruncated(available / bytesPerSecond, declared / bytesPerSecond)) {
       throw new AudioError('corrupt', 'The WAV file is shorter than its header declares.');
     }
     const seconds = Math.min(streamed ? available : declared, available) / bytesPerSecond;
-    return { duration: { seconds, isExact: isConstantRate }, sampleRate, channels };
+    return { duration: { seconds, isExact: isConstantRate }, sampleRate, channels, isFloat };
   }
 }
 
@@ -38,12 +38,19 @@ function formatOf(head: Buffer) {
   const channels = head.readUInt16LE(10);
   const sampleRate = head.readUInt32LE(12);
   const [declared, block, bits] = [head.readUInt32LE(16), head.readUInt16LE(20), head.readUInt16LE(22)];
-  const plain = [1, 3, 0xfffe].includes(head.readUInt16LE(8));
+  const tag = head.readUInt16LE(8);
+  const plain = [1, FLOAT, EXTENSIBLE].includes(tag);
   if (plain && (block === 0 || bits === 0 || block * 8 < channels * bits)) {
     throw new AudioError('corrupt', 'The WAV file has a contradictory header.');
   }
-  return { channels, sampleRate, bytesPerSecond: plain ? block * sampleRate : declared, isConstantRate: plain };
+  const isFloat = (tag === EXTENSIBLE && head.length >= 34 ? head.readUInt16LE(32) : tag) === FLOAT;
+  const bytesPerSecond = plain ? block * sampleRate : declared;
+  return { channels, sampleRate, bytesPerSecond, isConstantRate: plain, isFloat };
 }
+
+const FLOAT = 3;
+/** WAVE_FORMAT_EXTENSIBLE: the subformat begins with the format. */
+const EXTENSIBLE = 0xfffe;
 
 const UNKNOWN_SIZE = 0xffffffff;
 // Streaming writers that cannot fill in the length leave 0, or about 2 or 4 GiB.
