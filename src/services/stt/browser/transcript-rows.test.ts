@@ -145,3 +145,14 @@ it('createTermStore keeps the terms of two quick clicks in each of two pages', a
   await Promise.all(pages.flatMap((store, page) => ['one', 'two'].map((term) => store(`${term} ${page}`))));
   expect(terms.map(({ term }) => term).sort()).toEqual(['one 0', 'one 1', 'two 0', 'two 1']);
 });
+
+it('createTermStore fails if the vocabulary has changed at each of ten tries', async () => {
+  let writes = 0;
+  const call = async (_: string, { json }: { json?: unknown } = {}) => {
+    if (json === undefined) return { terms: [], version: '1' };
+    if (++writes > 100) return undefined;
+    throw new RequestError(412, 'changed', {} as never);
+  };
+  await expect(createTermStore({ call: call as never })('one')).rejects.toThrow('changed');
+  expect(writes).toBe(10);
+});

@@ -8,6 +8,8 @@ const MAX_OFFERS = 12;
 /** In this browser, for all transcripts. */
 const DISMISSED_KEY = 'assay-dismissed-terms';
 const MAX_DISMISSED = 200;
+/** Of an addition, while other pages change the vocabulary. */
+const MAX_TRIES = 10;
 
 export type VocabularyOffers = ReturnType<typeof createVocabularyOffers>;
 
@@ -103,14 +105,14 @@ function dismissedTerms(): string[] {
 export function createTermStore(api: Pick<ApiClient, 'call'>): (term: string) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
 
-  async function add(term: string): Promise<void> {
+  async function add(term: string, tries = MAX_TRIES): Promise<void> {
     const { terms, version } = await api.call<{ terms: readonly WrittenTerm[]; version: string }>('vocabulary');
     const json = { terms: [...terms.filter((each) => each.term !== term), { term }] };
     try {
       await api.call('vocabulary', { method: 'PUT', json, headers: { 'if-match': `"${version}"` } });
     } catch (error) {
-      if (!(error instanceof RequestError && error.status === 412)) throw error;
-      await add(term);
+      if (tries === 1 || !(error instanceof RequestError && error.status === 412)) throw error;
+      await add(term, tries - 1);
     }
   }
 
