@@ -34,7 +34,7 @@ export async function openEngineThread(files: EngineFiles, threads: number) {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const message: EngineRequest = { number, ...request };
-      return await thread.request(message, [request.samples.buffer as ArrayBuffer]);
+      return await thread.request(message, [request.samples.buffer as ArrayBuffer], signal);
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -44,8 +44,8 @@ export async function openEngineThread(files: EngineFiles, threads: number) {
   return {
     /**
      * Recognizes windows one after another. Transfers the memory of their samples. Rejects at once when the signal aborts
-     * (the thread stops before its next token), when the engine fails, and when the thread ends (the next call starts
-     * a new one).
+     * (the thread stops before its next token), when the engine fails, and when the thread ends or hangs (the next call
+     * starts a new one).
      */
     recognize(request: Omit<EngineRequest, 'number'>, signal: AbortSignal) {
       const running = oneAtATime(() => run(request, signal));

@@ -202,11 +202,12 @@ describe('transcribe', () => {
     expect(await failureOf(run([broken]).transcribed)).toMatchObject({ code: 'PROVIDER_FAILED', transient: true });
   });
 
-  it('fails after the time limit of a window, even if the provider ignores the abort signal', async () => {
+  it('fails transiently after the time limit of a window, even if the provider ignores the abort signal', async () => {
     const endless = recognizer('local', () => new Promise<void>(() => {}));
     expect(await failureOf(run([endless], { windowTimeouts: { limitMs: 10, graceMs: 10 } }).transcribed)).toMatchObject(
       {
         code: 'PROVIDER_FAILED',
+        transient: true,
       },
     );
   });

@@ -138,7 +138,8 @@ async function transcribeWindow(
   const finished = new AbortController();
   const onAbort = () => abort.abort(signal.reason);
   // Not `AbortSignal.any` with a timeout signal: both can be garbage-collected.
-  const limit = setTimeout(() => abort.abort(new RecognizerError(`Timed out after ${limitMs / 1000} s.`)), limitMs);
+  const timeout = new RecognizerError(`Timed out after ${limitMs / 1000} s.`, { transient: true });
+  const limit = setTimeout(() => abort.abort(timeout), limitMs);
   signal.addEventListener('abort', onAbort);
   // Native code cannot be interrupted.
   const abandoned = new Promise<never>((_, reject) => {
