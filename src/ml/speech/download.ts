@@ -50,8 +50,11 @@ const BUDGETS = { headersMs: 30_000, idleMs: 60_000, totalMs: 24 * 3_600_000 };
 
 async function downloadWithRetries(wanted: RemoteFile, part: string, deps: DownloadDeps): Promise<void> {
   const { retryDelayMs = 1_000, signal } = deps;
+  // Servers without range support send the whole file at each try.
+  let mostBytes = 0;
   for (let failures = 0; ; ) {
     const existingBytes = await fileSize(part);
+    mostBytes = Math.max(mostBytes, existingBytes);
     if (existingBytes > 0 && existingBytes === wanted.bytes) return;
     try {
       await fetchRest(wanted, part, existingBytes, deps);
@@ -64,7 +67,7 @@ async function downloadWithRetries(wanted: RemoteFile, part: string, deps: Downl
         if (wanted.sha256 !== undefined && (await fileSha256(part)) === wanted.sha256) return;
         await rm(part);
       } else if (!error.transient) throw error;
-      failures = (await fileSize(part)) > existingBytes ? 0 : failures + 1;
+      failures = (await fileSize(part)) > mostBytes ? 0 : failures + 1;
       if (failures === MAX_FAILED_TRIES) throw error;
       await sleep(retryDelayMs * 2 ** failures, signal);
       signal.throwIfAborted();
@@ -81,12 +84,12 @@ async function fetchRest(wanted: RemoteFile, part: string, existingBytes: number
     maxBytes: wanted.bytes ?? MAX_BYTES,
     budgets: BUDGETS,
     async into(pieces, status) {
-      // Servers without range support send the whole file.
       let at = status === 206 ? existingBytes : 0;
       const file = await open(part, at > 0 ? 'a' : 'w');
       try {
         for await (const piece of pieces) {
-          await file.write(piece);
+          // `write` may write only a part.
+          await file.appendFile(piece);
           at += piece.length;
           progress(at);
         }

@@ -194,6 +194,15 @@ test('pullModel reports an unavailable server after several tries', async () => 
   expect(requests).toHaveLength(4);
 });
 
+test('pullModel gives up on a server without range support whose responses end early', async () => {
+  const { requests, pull } = await publisher({
+    ranges: false,
+    cutAfter: (_, times) => (times % 2 ? 200_000 : 100_000),
+  });
+  expect(await errorMessage(pull())).toContain('To resume, run');
+  expect(requests).toHaveLength(5);
+});
+
 test('pullModel records an unknown hash, and later checks use it', async () => {
   const { dataDir, pull } = await publisher();
   expect(await pull(unknownHash)).toEqual({ 'tokens.txt': sha256(TOKENS) });
