@@ -1,4 +1,4 @@
-import type { Probe } from './probe.ts';
+import { NoResponse, type Probe } from './probe.ts';
 
 /** One requirement of the specification that is observable from outside. */
 export interface Check {
@@ -37,7 +37,7 @@ export interface Fixtures {
   document(): Promise<Uint8Array>;
 }
 
-/** Runs `take` once per run; later checks share its result. */
+/** Runs `take` once per run; later checks share its result, unless the deployment did not respond. */
 export function oncePerRun<T>(take: (context: RunContext) => Promise<T>): (context: RunContext) => Promise<T> {
   const results = new WeakMap<RunContext, Promise<T>>();
   return (context) => {
@@ -45,6 +45,9 @@ export function oncePerRun<T>(take: (context: RunContext) => Promise<T>): (conte
     if (existing) return existing;
     const created = take(context);
     results.set(context, created);
+    created.catch((error: unknown) => {
+      if (error instanceof NoResponse) results.delete(context);
+    });
     return created;
   };
 }

@@ -12,7 +12,7 @@ const MAX_BYTES = 4 * 2 ** 20;
 
 /**
  * Receives webhooks on a loopback address. `arrived` runs before the response, to observe the task state at that
- * moment.
+ * moment; if it fails, the webhook is rejected and sent again.
  */
 export async function openReceiver(arrived: (callback: Callback) => Promise<void>) {
   const server = createServer((request, response) => {
@@ -24,8 +24,8 @@ export async function openReceiver(arrived: (callback: Callback) => Promise<void
       else chunks.push(chunk);
     });
     request.on('end', () => {
-      const end = () => response.writeHead(204).end();
-      arrived({ headers: request.headers, text: Buffer.concat(chunks).toString('utf8') }).then(end, end);
+      const end = (status: number) => () => response.writeHead(status).end();
+      arrived({ headers: request.headers, text: Buffer.concat(chunks).toString('utf8') }).then(end(204), end(503));
     });
   });
   server.unref();

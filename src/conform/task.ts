@@ -59,6 +59,14 @@ export function taskOf(response: Exchange): { response: Exchange; id: string } {
   return { response, id };
 }
 
+/** A further request, if valid ones are accepted at all. */
+export const further =
+  ({ accepted }: TaskSteps, ask: (context: RunContext) => Promise<Exchange>) =>
+  async (context: RunContext) => {
+    await accepted(context);
+    return ask(context);
+  };
+
 export const readTask = (context: RunContext, id: string, headers: Record<string, string> = {}) =>
   context.probe.get(`/result/${encodeURIComponent(id)}`, { ...withToken(context), headers });
 
@@ -78,5 +86,5 @@ export function dataOf({ json }: Exchange): Record<string, unknown> {
 
 // The states of STT are not all specified: "a task may also be reported as running" (3.2).
 const IN_PROGRESS: readonly unknown[] = ['queued', 'processing', 'running', 'pending'];
-const isInProgress = (response: Exchange) => IN_PROGRESS.includes(stateOf(response));
+export const isInProgress = (response: Exchange) => IN_PROGRESS.includes(stateOf(response));
 const isId = (id: unknown): id is string => typeof id === 'string' && id !== '';

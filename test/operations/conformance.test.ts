@@ -27,7 +27,9 @@ import {
   editJson,
   editJsonAfter,
   type FaultyProxy,
+  LOST,
   rejectLater,
+  respondAfter,
   startFaultyProxy,
 } from '../support/faulty-proxy.ts';
 import { ADMIN_KEY, createExtraction, createFakeExtractionModel, createPdf } from '../support/passports.ts';
@@ -97,6 +99,7 @@ function describeConformance<D extends Deployment>(
     });
     afterEach(() => {
       proxy.deviation = {};
+      sharedSession = undefined;
     });
     afterAll(async () => {
       await proxy.close();
@@ -107,6 +110,27 @@ function describeConformance<D extends Deployment>(
       const results = await checkService(service, proxy.url);
       expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
       expect(idsOf(results, 'skipped')).toEqual(options.skips);
+    });
+
+    it('reports every rejection that is missing', { tags: ['full'] }, async () => {
+      proxy.deviation = {
+        out: ({ status }) =>
+          status >= 400 && status < 500 ? { status: 200, body: Buffer.from('{"ok":true,"data":{}}') } : undefined,
+      };
+      const results = await checkService(service, proxy.url);
+      expect(idsOf(results, 'passed').filter((id) => /refuses|malformed|access|unknown|delete.again/.test(id))).toEqual(
+        [],
+      );
+    });
+
+    it('reports a lost connection only where it is lost', { tags: ['full'] }, async () => {
+      for (const lost of [1, 2, 5, 12]) {
+        let count = 0;
+        proxy.deviation = { out: () => (++count === lost ? { status: LOST } : undefined) };
+        const results = await checkService(service, proxy.url);
+        expect(idsOf(results, 'failed'), `request ${lost}`).toHaveLength(1);
+        expect(idsOf(results, 'skipped'), `request ${lost}`).toEqual(options.skips);
+      }
     });
 
     it.each(options.deviations)('reports when %s', { tags: ['full'] }, async (_, id, breach) => {
@@ -163,6 +187,16 @@ describeConformance('defectoscopy', {
       editJson('POST /predict', ({ data }) => Object.assign(data, { task_id: 'the-task' })),
     ],
     ['a second task is rejected', 'defectoscopy.predict.another-task', rejectLater('POST /predict')],
+    [
+      'a delivery is delivered before it is sent',
+      'defectoscopy.webhook.pending',
+      editJson('GET /result/', ({ data }) => data.message && Object.assign(data.webhook ?? {}, { state: 'delivered' })),
+    ],
+    [
+      'a delivery is delivered before its response',
+      'defectoscopy.webhook.pending',
+      editJson('GET /result/', ({ data }) => data.result && Object.assign(data.webhook ?? {}, { state: 'delivered' })),
+    ],
     [
       'webhooks to localhost are rejected',
       'defectoscopy.webhook-url.http-localhost',
@@ -554,6 +588,36 @@ describeConformance('passports', {
         },
       },
     ],
+    [
+      'every session lists the documents of the first one',
+      'passports.session.others',
+      {
+        in: ({ headers, path }) => {
+          sharedSession ??= headers.cookie;
+          return path === '/api/tasks' && headers.cookie
+            ? { headers: { ...headers, cookie: sharedSession } }
+            : undefined;
+        },
+      },
+    ],
+    [
+      'another session has no list',
+      'passports.session.others',
+      {
+        out: (_, { headers, path }) => {
+          sharedSession ??= headers.cookie;
+          return path === '/api/tasks' && headers.cookie !== sharedSession ? { status: 500 } : undefined;
+        },
+      },
+    ],
+    [
+      'an unknown document is reported without a token',
+      'passports.access.no-token.delete',
+      changeResponses('DELETE /task/', 401, {
+        status: 404,
+        body: Buffer.from('{"error":{"code":"TASK_NOT_FOUND","message":"x"}}'),
+      }),
+    ],
     ['a list has no total', 'passports.list.body', editJson('GET /api/tasks', (body) => delete body.total)],
     [
       'created_at is a number',
@@ -712,6 +776,24 @@ describeConformance('passports', {
       'a deletion is answered with 204',
       'passports.delete.status',
       changeResponses('DELETE /task/', 200, { status: 204 }),
+    ],
+    [
+      'the list fails after a deletion',
+      'passports.delete.gone',
+      respondAfter('DELETE /task/', 'GET /api/tasks', { status: 500 }),
+    ],
+    [
+      'the state of a deleted document fails',
+      'passports.delete.gone',
+      respondAfter('DELETE /task/', 'GET /api/task/', { status: 502, body: Buffer.from('<html>') }),
+    ],
+    [
+      'a deleted document has a result',
+      'passports.delete.gone',
+      {
+        out: ({ status }, { path }) =>
+          path.endsWith('/result') && status === 404 ? { status: 200, body: Buffer.from('{}') } : undefined,
+      },
     ],
     [
       'an invalid UUID in the path returns 404',

@@ -21,6 +21,9 @@ export interface ProxyResponse {
   body: Buffer;
 }
 
+/** As a status: the connection closes without a response. */
+export const LOST = 0;
+
 /** A deviation of the deployment from the specification. */
 export interface Deviation {
   readonly in?: (request: ProxyRequest) => Partial<ProxyRequest> | undefined;
@@ -77,8 +80,14 @@ export const authenticateAs = (route: string, token: string): Deviation => ({
 });
 
 /** Edits the JSON of responses after the first request to the `after` route. */
-export function editJsonAfter(after: string, route: string, edit: (body: any) => unknown): Deviation {
-  const { out } = editJson(route, edit);
+export const editJsonAfter = (after: string, route: string, edit: (body: any) => unknown): Deviation =>
+  applyAfter(after, editJson(route, edit));
+
+/** Changes the responses of the route after the first request to the `after` route. */
+export const respondAfter = (after: string, route: string, change: Partial<ProxyResponse>): Deviation =>
+  applyAfter(after, { out: (_, request) => (matchesRoute(route, request) ? change : undefined) });
+
+function applyAfter(after: string, { out }: Deviation): Deviation {
   let isAfter = false;
   return {
     out: (response, request) => {
@@ -147,6 +156,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
         body: Buffer.concat(await answer.toArray()),
       };
       const { status, headers, body } = { ...received, ...deviation.out?.(received, before) };
+      if (status === LOST) return response.destroy();
       const { 'transfer-encoding': _, ...others } = headers;
       response.writeHead(status, { ...others, 'content-length': body.length });
       response.end(body);

@@ -2,15 +2,14 @@ import { acceptanceChecks } from '../acceptance.ts';
 import type { Check, RunContext } from '../check.ts';
 import { assertThat, checks, data, expect, expecting, rows, status } from '../expect.ts';
 import { filledText } from '../shape.ts';
-import { dataOf } from '../task.ts';
+import { dataOf, further } from '../task.ts';
 import { predictImage, task } from './steps.ts';
 
-/** A further task, if tasks are accepted at all. */
 export const expectAccepted = (change: (context: RunContext) => Record<string, unknown>) =>
-  expecting(async (context) => {
-    await task.accepted(context);
-    return predictImage(context, change(context));
-  }, status(202));
+  expecting(
+    further(task, (context) => predictImage(context, change(context))),
+    status(202),
+  );
 
 export const predictAccepted: readonly Check[] = [
   ...acceptanceChecks('defectoscopy.predict', task, {

@@ -1,8 +1,7 @@
 import type { Check } from '../check.ts';
 import { checks, expecting, rows } from '../expect.ts';
 import { expectAccepted } from './predict.ts';
-import { invalidRequest } from './rejections.ts';
-import { predictImage } from './steps.ts';
+import { invalidRequest, withChange } from './rejections.ts';
 
 const RULE = [
   '2.2',
@@ -40,6 +39,6 @@ export const webhookUrl: readonly Check[] = checks('defectoscopy.webhook-url', [
     `refuses.${name}`,
     RULE,
     `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
-    expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
+    expecting(withChange({ webhook_url }), ...invalidRequest),
   ]),
 ]);

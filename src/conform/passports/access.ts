@@ -1,7 +1,7 @@
-import { type Credential, credentialChecks, type ProtectedEndpoint } from '../access.ts';
+import { type Credential, codeOf, type ProtectedEndpoint } from '../access.ts';
 import type { Check } from '../check.ts';
-import { rejection } from '../expect.ts';
-import { token, UNKNOWN_ID } from './steps.ts';
+import { assertThat, checks, expect, rejection } from '../expect.ts';
+import { token, UNKNOWN_ID, withToken } from './steps.ts';
 
 /** Endpoints that require authorization (5.3), with requests that change nothing. */
 const GUARDED: readonly ProtectedEndpoint[] = [
@@ -30,8 +30,23 @@ const WRONG_TOKENS: readonly Credential[] = [
   ],
 ];
 
-export const accessChecks: readonly Check[] = credentialChecks('passports', RULE, GUARDED, WRONG_TOKENS, rejection).map(
-  (check) => ({ ...check, title: check.title.replace(UNKNOWN_ID, '{task_id}') }),
+// Compared with the response to a valid token, because an endpoint without authorization rejects an unknown task too.
+export const accessChecks: readonly Check[] = checks(
+  'passports.access',
+  WRONG_TOKENS.flatMap(([credential, title, of]) =>
+    GUARDED.map(([name, method, path, request]) => [
+      `${credential}.${name}`,
+      RULE,
+      `${method.toUpperCase()} ${path.replace(UNKNOWN_ID, '{task_id}')} rejects ${title}`,
+      async (context) => {
+        const rejected = await context.probe[method](path, { ...request, ...(await of(context)) });
+        expect(rejected, rejection);
+        const authorized = await context.probe[method](path, { ...request, ...(await withToken(context)) });
+        const isUnauthorized = codeOf(rejected.json) !== codeOf(authorized.json);
+        assertThat(rejected, isUnauthorized, 'another error than with a valid token');
+      },
+    ]),
+  ),
 );
 
 function forged(jwt: string): string {

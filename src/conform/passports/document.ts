@@ -1,10 +1,17 @@
 import type { Check } from '../check.ts';
-import { assertThat, body, checks, errorStatus, expect, expecting, status } from '../expect.ts';
+import { assertThat, body, checks, type Expectation, errorStatus, expect, expecting, status } from '../expect.ts';
 import { isRecord, oneOf } from '../shape.ts';
 import { result } from './fields.ts';
 import { document, empty, readStatus, statusOf, UNKNOWN_ID } from './steps.ts';
 
 const STATES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
+
+export const notFoundStatus: Expectation = (response) => {
+  if (statusOf(response) === 'NOT_FOUND') return;
+  const isError = isRecord(response.json) && isRecord(response.json['error']);
+  assertThat(response, isError, '`status` to be NOT_FOUND, or an error envelope');
+  expect(response, errorStatus);
+};
 
 export const documentChecks: readonly Check[] = checks('passports', [
   [
@@ -24,13 +31,7 @@ export const documentChecks: readonly Check[] = checks('passports', [
     'status.unknown',
     ['3.3', 'a status query may also return `NOT_FOUND`'],
     'the status of an unknown task is NOT_FOUND or an error',
-    async (context) => {
-      const response = await readStatus(context, UNKNOWN_ID);
-      if (statusOf(response) === 'NOT_FOUND') return;
-      const isError = isRecord(response.json) && isRecord(response.json['error']);
-      assertThat(response, isError, '`status` to be NOT_FOUND, or an error envelope');
-      expect(response, errorStatus);
-    },
+    expecting((context) => readStatus(context, UNKNOWN_ID), notFoundStatus),
   ],
   [
     'result.success',

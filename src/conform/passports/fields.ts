@@ -10,7 +10,7 @@ export interface ExtractedField {
   readonly value: unknown;
 }
 
-const readResult = request('get', (id) => `/api/task/${id}/result`);
+export const readResult = request('get', (id) => `/api/task/${id}/result`);
 
 export const result = oncePerRun(async (context) => readResult(context, await extracted(context)));
 

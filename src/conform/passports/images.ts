@@ -15,12 +15,10 @@ import {
   validationError,
 } from '../expect.ts';
 import { isRecord, oneOf, uuid } from '../shape.ts';
-import { itemsOf, list, request, UNKNOWN_ID, VALIDATION, withSession } from './steps.ts';
+import { imageFile, itemsOf, list, request, UNKNOWN_ID, VALIDATION, withSession } from './steps.ts';
 
 async function uploadImage(context: RunContext): Promise<string> {
-  const { specimens, nonce } = context;
-  const image = { field: 'files', name: `conform-${nonce}.jpg`, type: 'image/jpeg', bytes: await specimens.image() };
-  const request = { ...(await withSession(context)), files: [image] };
+  const request = { ...(await withSession(context)), files: [await imageFile(context)] };
   const response = await context.probe.post('/api/v1/upload-images', request);
   const id = isSuccess(response) ? imageIdIn(response.json) : undefined;
   return id ?? skip(`no image was uploaded: /api/v1/upload-images with a part named files returned ${response.status}`);

@@ -4,7 +4,7 @@ import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { assertShape } from '../expect.ts';
 import { growing, pollUntilFinal } from '../poll.ts';
-import type { ProbeRequest } from '../probe.ts';
+import type { ProbeRequest, Upload } from '../probe.ts';
 import { isRecord, oneOf } from '../shape.ts';
 import { blankPdf, uniquePdf } from './pdf-fixtures.ts';
 
@@ -41,6 +41,12 @@ export const withToken = async (context: RunContext): Promise<ProbeRequest> => (
 function pdfFile({ nonce }: RunContext, name: string, pdf: Uint8Array) {
   return [{ field: 'files', name: `${name}-${nonce}.pdf`, type: 'application/pdf', bytes: uniquePdf(pdf, nonce) }];
 }
+
+/** An image as a part named `files`; the request is not specified. */
+export const imageFile = async ({ specimens, nonce }: RunContext): Promise<Upload> => ({
+  ...{ field: 'files', name: `conform-${nonce}.jpg`, type: 'image/jpeg' },
+  bytes: await specimens.image(),
+});
 
 /** The first upload, without a session. */
 export const uploaded = oncePerRun(async (context) => {
@@ -132,6 +138,13 @@ export const failed = oncePerRun(async (context) => {
   const last = statusOf(await ended(context, id));
   return last === 'FAILED' || last === 'ERROR' ? id : skip(`the blank document ended as ${String(last)}`);
 });
+
+/** A session of another client, created by the upload of an image. */
+export async function withOtherSession(context: RunContext): Promise<ProbeRequest> {
+  const response = await context.probe.post('/api/v1/upload-images', { files: [await imageFile(context)] });
+  const cookie = cookieOf(response) ?? skip('an upload of an image without a token creates no session');
+  return { token: await token(context), cookie, as: 'with the token and another session' };
+}
 
 function cookieOf({ headers }: Exchange): string | undefined {
   const line = headers.getSetCookie().find((one) => one.startsWith(`${COOKIE}=`));

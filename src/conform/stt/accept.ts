@@ -2,6 +2,7 @@ import { acceptanceChecks } from '../acceptance.ts';
 import type { Check, RunContext } from '../check.ts';
 import { checks, data, expecting, status } from '../expect.ts';
 import { oneOf, record, without } from '../shape.ts';
+import { further } from '../task.ts';
 import { echo, full, METADATA, NO_WEBHOOK, plain, transcribeAudio } from './steps.ts';
 
 const ACCEPTED = [
@@ -9,11 +10,8 @@ const ACCEPTED = [
   '`ok` boolean, `data` object with required `task_id` string, `status` string (`queued`), `status_url` string (relative `/result/<task_id>`), `estimated_wait_seconds` integer',
 ] as const;
 
-/** A further task, if tasks are accepted at all. */
-const another = (change: (context: RunContext) => Record<string, unknown>) => async (context: RunContext) => {
-  await plain.accepted(context);
-  return transcribeAudio(context, change(context));
-};
+const another = (change: (context: RunContext) => Record<string, unknown>) =>
+  further(plain, (context) => transcribeAudio(context, change(context)));
 
 export const sttAccepted: readonly Check[] = [
   ...acceptanceChecks('stt.accept', plain, {

@@ -1,7 +1,8 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { error, errorStatus, expecting } from '../expect.ts';
-import { audioUrl, postBroken, transcribe, transcribeAudio } from './steps.ts';
+import { further } from '../task.ts';
+import { audioUrl, plain, postBroken, transcribe, transcribeAudio } from './steps.ts';
 
 const URL_RULE = [
   '2.3',
@@ -11,11 +12,13 @@ const METADATA_RULE = ['2.3', 'object, free-form keys, any values'] as const;
 const WEBHOOK_RULE = ['2.3', 'required when `webhook` is given; `https://`'] as const;
 const BODY_RULE = ['4.2', 'validation failure (`VALIDATION_ERROR`)'] as const;
 
-const url = (value: unknown) => (context: RunContext) => transcribe(context, { url: value });
-const webhook = (value: unknown) => (context: RunContext) => transcribeAudio(context, { webhook: value });
-const metadata = (value: unknown) => (context: RunContext) => transcribeAudio(context, { metadata: value });
-const httpUrl = async (context: RunContext) =>
-  transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') });
+const withChange = (change: Record<string, unknown>) => further(plain, (context) => transcribeAudio(context, change));
+const url = (value: unknown) => withChange({ url: value });
+const webhook = (value: unknown) => withChange({ webhook: value });
+const metadata = (value: unknown) => withChange({ metadata: value });
+const httpUrl = further(plain, async (context) =>
+  transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') }),
+);
 
 type Ask = (context: RunContext) => Promise<Exchange>;
 
@@ -38,7 +41,7 @@ const invalidRequests: readonly (readonly [name: string, title: string, cites: C
     'secret-number',
     'a webhook secret that is a number',
     ['2.3', 'optional; used to sign or verify the webhook'],
-    (context) => transcribeAudio(context, { webhook: { url: context.webhookUrl, secret: 17 } }),
+    further(plain, (context) => transcribeAudio(context, { webhook: { url: context.webhookUrl, secret: 17 } })),
   ],
   ['body-list', 'a body that is a list', BODY_RULE, (context) => transcribe(context, [])],
   ['body-broken', 'an invalid JSON body', BODY_RULE, postBroken],
