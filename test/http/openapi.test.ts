@@ -205,6 +205,7 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/files', JPEG, raw);
   await post('/files', Buffer.from('just text'), raw);
   await post('/files', Buffer.concat([JPEG, Buffer.alloc(21 * 2 ** 20)]), raw);
+  await post('/files', '', raw);
   await post('/files', 'torn', { 'content-type': 'multipart/form-data; boundary=x' });
 
   const ndjson = { 'content-type': 'application/x-ndjson' };
