@@ -38,9 +38,11 @@ import { createEstimates } from './tasks/estimates.ts';
 import { createEventCursors } from './tasks/event-cursor.ts';
 import { createEventFeeds } from './tasks/event-feeds.ts';
 import { createEventStore } from './tasks/events.ts';
+import { deleteUnusedTags } from './tasks/fair-tags.ts';
 import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
 import { mergeProcessMetrics } from './tasks/process-metrics.ts';
 import { registerQueueMetrics } from './tasks/queue-metrics.ts';
+import { deletePastPaces } from './tasks/redelivery.ts';
 import { createJwks } from './tasks/webhook-signature.ts';
 import { createWebhookTest } from './tasks/webhook-test.ts';
 import { createWorkerRegistry } from './tasks/worker-registry.ts';
@@ -209,6 +211,8 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
     ...{ tasks, services, files, log, signal },
     events: createEventStore(db),
     databaseCleanups: [
+      () => deleteUnusedTags(db),
+      () => deletePastPaces(db),
       ...context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : [])),
       ...definedServices.flatMap(({ cleanUpDatabase }) => (cleanUpDatabase ? [() => cleanUpDatabase(db, signal)] : [])),
     ],

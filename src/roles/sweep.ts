@@ -34,7 +34,7 @@ export interface SweepDeps {
     readonly sandbox?: Sandbox;
     cleanup?(signal: AbortSignal): Promise<void>;
   }[];
-  /** Of services that need not be in this database. */
+  /** Of the tables of tasks, and of services that need not be in this database. */
   readonly databaseCleanups: readonly (() => Promise<void>)[];
   /** Deletes expired uploads. */
   readonly expiredUploads: FileDeletionQueue;

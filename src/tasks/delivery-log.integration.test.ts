@@ -3,6 +3,7 @@ import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { newId } from '../base/ids.ts';
 import { createDeliveryLog, LIST } from './delivery-log.ts';
 import { createPostgresTaskStore } from './postgres.ts';
+import { deletePastPaces } from './redelivery.ts';
 import type { DeliveryOutcome } from './store.ts';
 
 const OWNER = { service: 'a', principal: 'p' };
@@ -53,6 +54,13 @@ it('starts the schedule of a redelivered delivery again, and continues it after 
   await attempt(failed);
   await attempt({ state: 'failed', error: 'timeout' });
   expect(await log.redeliver(OWNER, { taskId: id })).toMatchObject({ outcome: 'queued', count: 1 });
+  const countPaces = async () => (await database.db.query('select from redelivery_pace')).rowCount;
+  await database.db.query("update redelivery_pace set next_at = now() + interval '1 minute'");
+  await deletePastPaces(database.db);
+  expect(await countPaces()).toBe(1);
+  await database.db.query("update redelivery_pace set next_at = now() - interval '1 second'");
+  await deletePastPaces(database.db);
+  expect(await countPaces()).toBe(0);
   await database.db.query("update tasks set expires_at = now() - interval '1 second' where id = $1", [id]);
   await store.sweep({ services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 60, rows: 100 });
   expect(await log.list(OWNER, { taskId: id }, 10)).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/support/database.ts';
 import { newId } from '../base/ids.ts';
-import { COST_MICROS } from './fair-tags.ts';
+import { COST_MICROS, deleteUnusedTags } from './fair-tags.ts';
 import { createPostgresTaskStore } from './postgres.ts';
 import type { NewTask, TaskStore } from './store.ts';
 
@@ -46,7 +46,35 @@ async function claim(count: number): Promise<string[]> {
 }
 const countOf = (owners: readonly string[], owner: string) => owners.filter((each) => each === owner).length;
 
+async function ownersWithTags(): Promise<string[]> {
+  const { rows } = await database.db.query<{ owner: string }>('select owner from client_queues order by owner');
+  return rows.map(({ owner }) => owner);
+}
+
 describe('Fair scheduling', () => {
+  it('keeps the tags of clients with waiting tasks and the latest one, and deletes the others', async () => {
+    const [one] = gateways;
+    for (const owner of ['first', 'second', 'third']) {
+      await one.accept(newTask(owner));
+      await claim(1);
+      await readDepths();
+    }
+    expect(await ownersWithTags()).toEqual(['first', 'second', 'third']);
+    await acceptMany(one, 'waiting', 2);
+    await deleteUnusedTags(database.db);
+    expect(await ownersWithTags()).toContain('waiting');
+    expect(await ownersWithTags()).not.toContain('first');
+    await claim(2);
+    await deleteUnusedTags(database.db);
+    expect(await ownersWithTags()).toEqual(['waiting']);
+    const { virtualTime } = await one.queueDepth('a');
+    await one.accept(newTask('first'));
+    const { rows } = await database.db.query<{ start: number }>(
+      `select extract(epoch from start)::float8 as start from client_queues where owner = 'first'`,
+    );
+    expect(rows[0]!.start).toBeCloseTo(virtualTime.realtime, 5);
+  });
+
   it('puts a task of another client in front of the queue of a client with many tokens, at any gateway', async () => {
     const [one, other] = gateways;
     await one.accept(newTask('earlier'));

@@ -107,6 +107,31 @@ export async function takeTags(db: Queryable, tags: FairTags, tasks: readonly Ta
   };
 }
 
+/** Deletes tags without effect: those below the virtual time, which a client without tags gets, too. */
+export async function deleteUnusedTags(db: Queryable): Promise<void> {
+  await db.query(DELETE_UNUSED, [MAX_DELETED]);
+}
+
+/** Bounds the locks held. */
+const MAX_DELETED = 10_000;
+
+const DELETE_UNUSED = `
+  delete from client_queues
+   where (service, priority, owner) in (
+         select q.service, q.priority, q.owner
+           from (select service, priority, max(finish) as latest from client_queues group by service, priority) as queue
+           left join lateral (
+                select run_at
+                  from tasks t
+                 where t.service = queue.service and t.priority = queue.priority
+                   and worker is null and finished_at is null and returned is null
+                 order by run_at
+                 limit 1) as front on true
+           join client_queues q on q.service = queue.service and q.priority = queue.priority
+                               and q.finish < least(front.run_at, latest)
+          limit $1
+            for update of q skip locked)`;
+
 /** SQL: like {@link taggedClients}, with tags of {@link takeTags}. */
 export const takenClients = (first: number) => `
     client as (

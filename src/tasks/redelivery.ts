@@ -49,6 +49,10 @@ export async function redeliver(db: Db, owner: Feed, selection: RedeliverySelect
   return { outcome: 'queued', count, more: count === Math.min(room, MAX_COUNT) };
 }
 
+export async function deletePastPaces(db: Db): Promise<void> {
+  await db.query('delete from redelivery_pace where next_at < now()');
+}
+
 // A pending delivery without an attempt since the last redelivery is queued already, unless it is held.
 const CAN_BE_REDELIVERED = `
   d.leased_until is null and d.attempts < ${MAX_ATTEMPTS}
