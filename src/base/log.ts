@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { isStatementTimeout, isUnavailable } from './db-errors.ts';
 
 export type Log = Logger;
 
@@ -9,9 +10,18 @@ export function createLog(level: string, role: string): Log {
       level,
       base: { role, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { log: summarizeOutage },
       // Defence in depth: no code logs whole request objects.
       redact: { paths: ['*.authorization', '*.token', '*.secret', '*.password', '*.cookie'], censor: '[masked]' },
     },
     pino.destination({ fd: 2, sync: true }),
   );
+}
+
+/** An unavailable database is expected: its line has a `reason` instead of an error with a stack trace. */
+export function summarizeOutage(line: Record<string, unknown>): Record<string, unknown> {
+  const { err, ...others } = line;
+  if (!(err instanceof Error) || !isUnavailable(err) || isStatementTimeout(err)) return line;
+  const cause = err.cause instanceof Error ? `: ${err.cause.message}` : '';
+  return { ...others, reason: (err.message || String((err as { code?: unknown }).code)) + cause };
 }

@@ -68,7 +68,8 @@ export function createErrorHandler(options: {
       problem !== undefined
         ? validationError(messageOf(problem))
         : (toApiError(error, request) ?? (isUnavailable(error) ? unavailable() : internalError()));
-    if (fault !== error && fault.status >= 500) request.log.error({ err: error }, fault.message);
+    if (fault !== error && fault.status >= 500)
+      request.log[isUnavailable(error) ? 'warn' : 'error']({ err: error }, fault.message);
     void reply.headers(fault.headers);
     if (format === undefined) send(fault.status, envelopeErrors.body(fault, request.id), request, reply);
     else void reply.code(format.status(fault)).send(format.body(fault, request.id));
