@@ -8,6 +8,9 @@ interface TaskEvents {
 /** Resolves when the server reports the end of a task; undefined where nothing is followed. */
 export type EndOf = (taskId: string) => Promise<void> | undefined;
 
+/** Chosen: far more than other programs end during a request; beyond it, a wait polls. */
+const MAX_EARLY = 10_000;
+
 /**
  * Runs `run`, which creates tasks and waits for them, and follows the events of another server meanwhile: each result is read
  * when its task has ended instead of after its estimate. Without events, the waits poll. On this machine they long-poll.
@@ -18,21 +21,23 @@ export async function withTaskEnds<T>(
   run: (endOf: EndOf) => Promise<T>,
 ): Promise<T> {
   if (polling !== 'specification') return run(() => undefined);
-  const ends = new Map<string, { readonly ended: Promise<void>; readonly end: () => void }>();
-  const entryOf = (id: string) => {
-    const known = ends.get(id);
-    if (known) return known;
-    let end!: () => void;
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    const entry = { ended, end };
-    ends.set(id, entry);
-    return entry;
+  const waiting = new Map<string, () => void>();
+  /** Ended tasks that nothing waits for: those whose response is on its way, and those of other programs. */
+  const early = new Set<string>();
+  const end = (id: string) => {
+    waiting.get(id)?.();
+    if (waiting.delete(id)) return;
+    early.add(id);
+    const [oldest] = early;
+    if (early.size > MAX_EARLY) early.delete(oldest!);
   };
+  const endOf: EndOf = (id) =>
+    early.delete(id) ? Promise.resolve() : new Promise((resolve) => waiting.set(id, resolve));
   const stop = new AbortController();
   const following = AbortSignal.any([signal, stop.signal]);
   const follow = async (after: string) => {
     for await (const { type, task_id: id } of service.events({ after, signal: following }))
-      if (type.endsWith('.terminal')) entryOf(id).end();
+      if (type.endsWith('.terminal')) end(id);
   };
   // Read before the first task is created, so that no end is missed.
   let cursor: string | undefined;
@@ -46,7 +51,7 @@ export async function withTaskEnds<T>(
   });
   if (cursor !== undefined) void follow(cursor).catch(() => {});
   try {
-    return await run((id) => entryOf(id).ended);
+    return await run(endOf);
   } finally {
     stop.abort();
   }

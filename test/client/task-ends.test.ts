@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Assay, type AssayOptions } from '../../src/client/index.ts';
+import { Assay, type AssayOptions, type EventOptions } from '../../src/client/index.ts';
 import { withTaskEnds } from '../../src/commands/task-ends.ts';
 import { REFERENCE, recordingFetch } from '../support/client.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
@@ -46,6 +46,24 @@ describe('A command that waits for tasks of another server', () => {
     await expect(withTaskEnds(rejected, { polling: 'specification', signal }, never)).rejects.toMatchObject({
       status: 401,
     });
+  });
+
+  it('returns a task at once that ended before its response arrived', async () => {
+    const ids = ['earlier', 'now', 'later'];
+    let isAtEnd!: () => void;
+    const atEnd = new Promise<void>((resolve) => (isAtEnd = resolve));
+    async function* events({ onCursor, follow = true }: EventOptions) {
+      onCursor?.('1');
+      if (!follow) return;
+      for (const task_id of ids) yield { type: 'defectoscopy.result.terminal', task_id };
+      isAtEnd();
+    }
+    const ended = withTaskEnds({ events }, { polling: 'specification', signal }, async (endOf) => {
+      const later = endOf('later');
+      await atEnd;
+      return Promise.all([later, endOf('now'), endOf('earlier')]);
+    });
+    expect(await ended).toEqual([undefined, undefined, undefined]);
   });
 
   it('does not follow events on this machine', async () => {
