@@ -63,9 +63,10 @@ describe('Page of webhook deliveries', () => {
     await page.keyboard.press('Enter');
     expect(await rows(page).locator('dd').first().textContent()).toBe(failed);
     expect(await rows(page).locator('ol .hint').allTextContents()).toEqual([
-      expect.stringMatching(/^500 · http_status · \d+ ms$/),
-      expect.stringMatching(/^500 · http_status · \d+ ms$/),
+      expect.stringMatching(/^500 · The receiver answered with an error · \d+ ms$/),
+      expect.stringMatching(/^500 · The receiver answered with an error · \d+ ms$/),
     ]);
+    expect(await rows(page).locator('ol .hint').first().getAttribute('title')).toBe('http_status');
     await tabTo(page, '#deliveries button');
     await page.keyboard.press('Enter');
     await until(() => page.locator('#live').textContent()).toBe('Queued for redelivery: 1');
@@ -121,7 +122,9 @@ describe('Page of webhook deliveries', () => {
     const { page } = await open(test);
     await page.locator('#receiver').fill(receiver.url);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#test-result').textContent()).toMatch(/^Not delivered: 500 · http_status · /);
+    await until(() => page.locator('#test-result').textContent()).toMatch(
+      /^Not delivered: 500 · The receiver answered with an error · /,
+    );
     isDown = false;
     await page.keyboard.press('Enter');
     await until(() => page.locator('#test-result').textContent()).toMatch(/^Delivered: 204 · /);

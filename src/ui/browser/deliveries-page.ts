@@ -38,8 +38,13 @@ let updateFailed = false;
 
 const timeOf = (seconds: string) => dates.format(new Date(Number(seconds) * 1000));
 const joined = (parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).join(' · ');
+const errorTextOf = (code: string) =>
+  Object.hasOwn(texts.errors, code) ? texts.errors[code as keyof typeof texts.errors] : code;
 const outcomeOf = ({ response_status_code: status, error, duration_ms: ms }: Omit<Attempt, 'attempt' | 'started_at'>) =>
-  joined([status?.toString(), error, ms === undefined ? undefined : numbers.duration(ms)]);
+  joined([status?.toString(), error && errorTextOf(error), ms === undefined ? undefined : numbers.duration(ms)]);
+/** The code, for a look at the documentation. */
+const titleOf = (attempt?: { error?: string | undefined }) =>
+  attempt?.error === undefined ? {} : { title: attempt.error };
 
 function showError(error: unknown): void {
   const box = byId('error');
@@ -77,7 +82,7 @@ function deliveryItem(delivery: Delivery, isOpen: boolean): HTMLElement {
         { id: `summary-${id}` },
         el('span', { class: 'state' }, states[shownState]),
         el('span', { class: 'url' }, url),
-        el('span', { class: 'hint' }, joined([last && timeOf(last), latest && outcomeOf(latest)])),
+        el('span', { class: 'hint', ...titleOf(latest) }, joined([last && timeOf(last), latest && outcomeOf(latest)])),
       ),
       el('dl', {}, ...facts.flatMap(([term = '', value = '']) => [el('dt', {}, term), el('dd', {}, value)])),
       el('h3', {}, list.attempts),
@@ -104,7 +109,7 @@ const attemptItem = (attempt: Attempt) =>
     'li',
     { value: String(attempt.attempt) },
     el('span', {}, timeOf(attempt.started_at)),
-    el('span', { class: 'hint' }, outcomeOf(attempt)),
+    el('span', { class: 'hint', ...titleOf(attempt) }, outcomeOf(attempt)),
   );
 
 function endpointItem({

@@ -43,6 +43,19 @@ export const deliveriesTexts = localize({
     failed: { en: 'Failed', ru: 'Не доставлен' },
     held: { en: 'On hold', ru: 'Отложен' },
   },
+  /** By `last_error`. */
+  errors: {
+    http_status: { en: 'The receiver answered with an error', ru: 'Получатель ответил ошибкой' },
+    redirect: { en: 'The receiver answered with a redirect', ru: 'Получатель ответил перенаправлением' },
+    gone: { en: 'The receiver no longer exists', ru: 'Получатель больше не существует' },
+    timeout: { en: 'No answer in time', ru: 'Нет ответа вовремя' },
+    connect_error: { en: 'The connection failed', ru: 'Не удалось установить соединение' },
+    dns_error: { en: 'The host name was not found', ru: 'Имя узла не найдено' },
+    tls_error: { en: 'The TLS connection failed', ru: 'Ошибка TLS-соединения' },
+    blocked_address: { en: 'The address may not be contacted', ru: 'Обращения к этому адресу запрещены' },
+    withdrawn: { en: 'The alert was removed or changed', ru: 'Уведомление удалено или изменено' },
+    undelivered: { en: 'The receiver did not accept it', ru: 'Получатель не принял вебхук' },
+  },
   filters: {
     failed: { en: 'Failed', ru: 'Не доставлены' },
     pending: { en: 'Pending', ru: 'Ожидают' },
