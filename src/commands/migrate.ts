@@ -1,9 +1,9 @@
 import { migrateDatabase, openAppContext } from '../app-context.ts';
 import { loadConfig } from '../config.ts';
-import { throwOperatorError } from './terminal.ts';
+import { quietOnTerminal, throwOperatorError } from './terminal.ts';
 
 export async function migrateCommand(): Promise<void> {
-  const app = await openAppContext(await loadConfig(process.env, 'migrate')).catch(throwOperatorError);
+  const app = await openAppContext(await loadConfig(quietOnTerminal(), 'migrate')).catch(throwOperatorError);
   try {
     for (const { db, variable } of app.databases) {
       await migrateDatabase(db, { log: app.log }).catch(throwOperatorError);

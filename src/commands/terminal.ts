@@ -3,6 +3,10 @@ import { OperatorError } from '../base/operator-error.ts';
 
 const EVERY_MS = 200;
 
+/** The environment of a command with readable output: on a terminal only warnings and errors are logged. */
+export const quietOnTerminal = (): NodeJS.ProcessEnv =>
+  process.stdout.isTTY ? { LOG_LEVEL: 'warn', ...process.env } : process.env;
+
 /** Writes to terminals only. */
 export function statusLine(out: { isTTY?: boolean; write(text: string): unknown }) {
   let shownMs = Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import { train } from '../services/defectoscopy/training/train.ts';
 import { trainAnomaly } from '../services/defectoscopy/training/train-anomaly.ts';
 import { trainFromCorrections } from '../services/defectoscopy/training/train-from-corrections.ts';
 import { databaseOf, withExistingDatabase } from './existing-database.ts';
-import { notMigrated, throwOperatorError } from './terminal.ts';
+import { notMigrated, quietOnTerminal, throwOperatorError } from './terminal.ts';
 
 export interface TrainOptions {
   readonly name?: string;
@@ -26,7 +26,7 @@ export async function trainCommand(folder: string | undefined, options: TrainOpt
     );
   if (!fromCorrections && folder === undefined)
     throw new OperatorError('State a folder of images, or use --from-corrections.');
-  const config = await loadConfig(process.env, 'train');
+  const config = await loadConfig(quietOnTerminal(), 'train');
   const planned = onDatabase(config, databaseOf(config, 'defectoscopy'));
   const { dataDir } = planned.shared;
   const bar = progressBar(process.stdout);
