@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SIGNATURE_LENGTH } from '../../src/base/signature.ts';
 import { Assay } from '../../src/client/index.ts';
 import { createBackgroundContext, createModelContext } from '../../src/role-contexts.ts';
 import { createPictureSearch } from '../../src/services/catalog/picture-search.ts';
@@ -141,6 +142,20 @@ describe('POST /search/similar', () => {
     expect(rejected.text).toContain('Фото: Файл повреждён');
     expect(rejected.text).toContain('id="picture-search"');
     expect(rejected.text).toContain('action="../logout"');
+  });
+
+  it('limits the searches of a client on the page too', async () => {
+    const signature = Buffer.alloc(SIGNATURE_LENGTH).toString('base64url');
+    const get = () =>
+      reader.get(`${PATH}?${new URLSearchParams({ version: 'x', signature })}`, { accept: 'text/html' });
+    const { waiting } = await product.database.db.transaction(async (tx) => {
+      await tx.query('lock table catalog_records in access exclusive mode');
+      const waiting = [get(), get(), get(), get()];
+      await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(503);
+      return { waiting };
+    });
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await get()).status).toBe(200);
   });
 
   it('returns 415 for other files, 413 for large ones, 422 for a damaged photo or wrong limit and 401 without a token', async () => {

@@ -70,7 +70,7 @@ export async function runIndexer({
 
   /** One loop per database, so that one that is unavailable does not stop the others. */
   const index = (feed: (typeof databases)[number]) => {
-    const indexer = createIndexer({ db, feed, sources, log });
+    const indexer = createIndexer({ db, feed, sources, log, onSkipped: metrics.skipped });
     const finished = createSignal();
     signal.addEventListener('abort', finished.notify);
     feed.tasks.onHint('finished', finished.notify, signal);
@@ -158,7 +158,14 @@ function createCatalogMetrics(registry: Registry) {
     labelNames: ['outcome'],
     registers,
   });
+  const skipped = new Counter({
+    name: 'assay_catalog_skipped_total',
+    help: 'Finished tasks that were not indexed because of repeated errors; see the log.',
+    labelNames: ['service'],
+    registers,
+  });
   return {
+    skipped: (service: string) => skipped.inc({ service }),
     indexed(counts: ReadonlyMap<string, number>) {
       for (const [service, count] of counts) indexed.inc({ service }, count);
     },

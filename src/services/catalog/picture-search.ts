@@ -85,24 +85,30 @@ export function createPictureSearch(
     }
   }
 
+  /** Runs a search of a client that has not too many of them. */
+  async function limitClient<T>(client: string, run: () => Promise<T>): Promise<T> {
+    const own = running.get(client) ?? 0;
+    if (own >= MAX_PER_CLIENT) throw tooManyPictureSearches();
+    running.set(client, own + 1);
+    try {
+      return await run();
+    } finally {
+      const left = running.get(client)! - 1;
+      if (left === 0) running.delete(client);
+      else running.set(client, left);
+    }
+  }
+
   return {
     type,
+    limitClient,
 
     /** `signal` ends the wait for a worker. */
-    async describe(
+    describe(
       bytes: Readable,
       { client, requestId, signal }: { client: string; requestId: string; signal: AbortSignal },
     ): Promise<PictureFeatures> {
-      const own = running.get(client) ?? 0;
-      if (own >= MAX_PER_CLIENT) throw tooManyPictureSearches();
-      running.set(client, own + 1);
-      try {
-        return await runTask(await store(bytes), requestId, signal);
-      } finally {
-        const left = running.get(client)! - 1;
-        if (left === 0) running.delete(client);
-        else running.set(client, left);
-      }
+      return limitClient(client, async () => runTask(await store(bytes), requestId, signal));
     },
   };
 }

@@ -90,6 +90,26 @@ describe('finished tasks', () => {
     }
   });
 
+  it('are skipped when one alone exceeds the limit of a statement repeatedly', async () => {
+    const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { result: 2 }, { result: 3 }]);
+    await database.db.query(`
+      create function stall() returns trigger language plpgsql as $$
+        begin if new.task_id = '${ids[1]}' then perform pg_sleep(5); end if; return new; end $$;
+      create trigger stall before insert on catalog_records for each row execute function stall()`);
+    const db = openDb({ url: database.url, log, statementTimeoutMs: 1_000 });
+    try {
+      const skipped: string[] = [];
+      const { indexBatch } = createIndexer({ db, sources: [plain], log, onSkipped: (of) => skipped.push(of) });
+      for (let batches = 0; (await waiting()) > 0 || batches === 0; batches++) {
+        expect(batches).toBeLessThan(20);
+        await indexBatch().catch((error) => expect(error).toMatchObject({ code: '57014' }));
+      }
+      expect([await taskIds(), skipped]).toEqual([[ids[0], ids[2]], ['photos']]);
+    } finally {
+      await db.close();
+    }
+  });
+
   it('become records, each once, in the order of their completion', async () => {
     const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
     expect(await indexAll(plain)).toBe(3);

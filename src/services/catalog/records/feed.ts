@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../../base/db.ts';
-import { isCollision, isDuplicate, isStatementTimeout, isUnavailable } from '../../../base/db-errors.ts';
+import { isCollision, isDuplicate, isLockTimeout, isStatementTimeout, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { createEventStore } from '../../../tasks/events.ts';
 import { createFeedFloor, type FeedFloor } from '../../../tasks/feed-floor.ts';
@@ -15,6 +15,8 @@ interface Options {
   readonly feed?: Feed;
   readonly sources: readonly RecordSource[];
   readonly log: Log;
+  /** A task of this service is not indexed, because it fails repeatedly. */
+  readonly onSkipped?: (service: string) => void;
 }
 
 /** The feed of a database. */
@@ -24,20 +26,42 @@ export interface Feed {
   readonly servicesElsewhere: readonly string[];
 }
 
-type Deps = Required<Options> & { readonly floor: FeedFloor };
+type Deps = Required<Omit<Options, 'log' | 'onSkipped'>> & { readonly floor: FeedFloor };
 
 /** Rows of one read of the feed. */
 interface Batch {
   taken: readonly FeedRow[];
 }
 
-export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, sources, log }: Options) {
-  const deps: Deps = { db, feed, sources, log, floor: createFeedFloor() };
+export function createIndexer({
+  db,
+  feed = { db, servicesElsewhere: [] },
+  sources,
+  log,
+  onSkipped = () => {},
+}: Options) {
+  const deps: Deps = { db, feed, sources, floor: createFeedFloor() };
   const events = createEventStore(feed.db);
   const index = createBatchIndexer(deps);
 
   /** Rows of the next batch: fewer after one whose statements took too long. */
   let limit = BATCH_ROWS;
+  /** The row whose statements took too long, alone in its batch. */
+  let slow = { serial: -1, timeouts: 0 };
+
+  const skip = async (row: FeedRow, err: unknown) => {
+    log.error({ err, service: row.service, task: row.task_id }, 'a finished task cannot be indexed');
+    await feed.db.query('delete from catalog_feed where serial = $1', [row.serial]);
+    onSkipped(row.service);
+  };
+
+  /** Whether the row has exceeded the limit of a statement too often, alone in its batch. */
+  const isTooSlow = (taken: readonly FeedRow[]): taken is readonly [FeedRow] => {
+    const [row] = taken;
+    if (row === undefined || taken.length > 1) return false;
+    slow = { serial: row.serial, timeouts: row.serial === slow.serial ? slow.timeouts + 1 : 1 };
+    return slow.timeouts >= MAX_TIMEOUTS;
+  };
 
   /** One bad result must not block the feed. */
   const indexOneByOne = async (count: number) => {
@@ -53,9 +77,8 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
         for (const [service, count] of counts) indexed.set(service, (indexed.get(service) ?? 0) + count);
       } catch (err) {
         const [bad] = batch.taken;
-        if (isUnavailable(err) || isCollision(err) || bad === undefined) throw err;
-        log.error({ err, service: bad.service, task: bad.task_id }, 'a finished task cannot be indexed');
-        await feed.db.query('delete from catalog_feed where serial = $1', [bad.serial]);
+        if (isUnavailable(err) || isCollision(err) || isLockTimeout(err) || bad === undefined) throw err;
+        await skip(bad, err);
       }
     }
     return indexed;
@@ -79,8 +102,14 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
         deps.floor.reportDeleted(taken);
         return { indexed, more: taken.length > 0 && (taken.length === rows || taken.at(-1)!.more) };
       } catch (error) {
-        if (isStatementTimeout(error)) limit = Math.max(1, Math.floor(batch.taken.length / 2));
-        if (isUnavailable(error) || batch.taken.length === 0) throw error;
+        if (isStatementTimeout(error)) {
+          if (isTooSlow(batch.taken)) {
+            await skip(batch.taken[0], error);
+            return { indexed: new Map(), more: true };
+          }
+          limit = Math.max(1, Math.floor(batch.taken.length / 2));
+        }
+        if (isUnavailable(error) || isLockTimeout(error) || batch.taken.length === 0) throw error;
         return { indexed: await indexOneByOne(batch.taken.length), more: true };
       }
     },
@@ -88,6 +117,10 @@ export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, source
 }
 
 const BATCH_ROWS = 500;
+/** Attempts of 30 s each, which do not wait long for locks, after which a row is skipped. */
+const MAX_TIMEOUTS = 3;
+/** Below the limit of a statement, so that a row that waits for a lock does not count as slow. */
+const LOCK_TIMEOUT = { settings: "set local lock_timeout = '20s'" };
 /** Stored (compressed) size of the results and attachments in memory. */
 const BATCH_BYTES = 4 * 2 ** 20;
 /** One indexer per feed at a time. Any number that no other lock uses. */
@@ -126,7 +159,7 @@ function createBatchIndexer({ db, feed, sources, floor }: Deps) {
       const indexedIds = new Set(known.map(({ id }) => id));
       const unindexed = rows.filter(({ id }) => !indexedIds.has(id));
       return indexRows(tx, unindexed, () => tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]));
-    });
+    }, LOCK_TIMEOUT);
     if (batch.taken.length > 0) deletedRows = batch.taken.map(({ id }) => id);
     const counts = new Map<string, number>();
     for (const { service } of entries) counts.set(service, (counts.get(service) ?? 0) + 1);
@@ -149,7 +182,7 @@ function createBatchIndexer({ db, feed, sources, floor }: Deps) {
       // have written newer records.
       await deleteTaken();
       await records.query(STORE_INDEXED, [deletedRows, rows.map(({ id }) => id)]);
-    });
+    }, LOCK_TIMEOUT);
     return entries;
   }
 }

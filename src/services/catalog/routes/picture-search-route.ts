@@ -77,7 +77,8 @@ export async function pictureSearchRoute(
       // Without a photo: the search page has the form.
       if (features === undefined) return reply.redirect('../', 303);
       const options = { limit: PAGE_LIMIT, group: true, isAbandoned: () => reply.raw.destroyed };
-      return page(request, reply, await search.similarTo(features, options), grey);
+      const hits = await pictures.limitClient(request.principal, () => search.similarTo(features, options));
+      return page(request, reply, hits, grey);
     },
   );
   await app.register(async (scope) => {
