@@ -12,6 +12,8 @@ type Box = readonly [x0: number, y0: number, x1: number, y1: number];
 export function DocumentPage(props: {
   frame: PageFrame;
   label: string;
+  /** Shown until the image covers it. */
+  loading: string;
   address: string;
   boxes: readonly { readonly key: string; readonly bbox: Box }[];
   /** A script loads the image when it is near the viewport. */
@@ -19,11 +21,14 @@ export function DocumentPage(props: {
   /** The `data-fresh` key of the boxes, for a script that replaces them. */
   boxesKey?: string;
 }): JSX.Element {
-  const { frame, label, address, boxes, lazy = false, boxesKey } = props;
+  const { frame, label, loading, address, boxes, lazy = false, boxesKey } = props;
   const isSideways = frame.turn % 180 === 90;
   const [width, height] = isSideways ? [frame.height, frame.width] : [frame.width, frame.height];
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <text class="loading" x="50%" y="12%" safe>
+        {loading}
+      </text>
       <g transform={upright(frame)}>
         <image
           {...(lazy ? { 'data-href': address } : { href: address })}

@@ -603,6 +603,17 @@ describe('Catalog pages', () => {
     await page.locator('#view-table').click();
     await until(() => page.locator('table.hits').count()).toBe(1);
     expect(await time.textContent()).toBe(local);
+    const fields = card(page, DOCUMENT_ID).locator('.hit-fields > div');
+    const labelled = () =>
+      fields.evaluateAll((all) => all.map((field: any) => [...field.children].map((part) => part.innerText.trim())));
+    const [place, year] = [
+      ['Адрес', 'г. Энск, ул. Садовая, д. 7'],
+      ['Год постройки', '1978'],
+    ];
+    expect(await labelled()).toEqual([place, year, ['Дата выдачи', '12.03.2009']]);
+    // Those that match are among them.
+    await page.locator('#q').fill('кухня');
+    await until(labelled).toEqual([place, ['Помещение', 'кухня'], year]);
     await page.goto(address(DOCUMENT_ID));
     expect(await page.locator('.record-head time').textContent()).toBe(local);
     const values = await page.locator('.field-value').allTextContents();
@@ -725,11 +736,13 @@ describe('Catalog pages', () => {
 
   it('save a view under a name, open it and delete it', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, READER);
-    await page.locator('#facet-status-failed').click();
-    await until(() => shownRecords(page)).toEqual([FAILED_ID]);
+    // The name stays while the results change.
     await page.getByText('Save this view').click();
     await page.locator('#view-name').fill('Broken <b>ones</b>');
-    await page.keyboard.press('Enter');
+    await page.locator('#facet-status-failed').click();
+    await until(() => shownRecords(page)).toEqual([FAILED_ID]);
+    expect(await page.locator('#view-name').inputValue()).toBe('Broken <b>ones</b>');
+    await page.locator('#view-name').press('Enter');
     const saved = page.locator('.saved li', { hasText: 'Broken <b>ones</b>' });
     await until(() => saved.count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=failed');

@@ -407,6 +407,21 @@ describe('GET /row/{record_id}', () => {
     expect(none.status).toBe(404);
     expect(none.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
+
+  it('names the invalid filters of an address and links to the page without them', async () => {
+    const browser = await signInBrowser(READER);
+    const query = 'q=wall&from=abc&status=nonsense';
+    const page = await browser.get(`/?${query}`, { ...ACCEPT_HTML, 'accept-language': 'ru' });
+    expect(page.status).toBe(422);
+    for (const text of ['Недопустимый фильтр', 'Статус: Допустимые значения: &#39;done&#39;, &#39;failed&#39;.'])
+      expect(page.text).toContain(text);
+    const next = await browser.get('/?q=wall&to=2026-01-01&range=x&min:floor=1&min_conf=', ACCEPT_HTML);
+    expect(next.text).toContain('Range of a field: ');
+    expect(next.text).toContain('<a href="?q=wall&amp;to=2026-01-01&amp;min_conf=">Remove the filter</a>');
+    const last = await browser.get('/?q=wall&from=abc', ACCEPT_HTML);
+    expect(last.text).toContain('From: Enter a date, or a date and time.');
+    expect(last.text).toContain('<a href="?q=wall">Remove the filter</a>');
+  });
 });
 
 describe('GET /image/{record_id}', () => {

@@ -31,6 +31,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   loginFor?: (request: FastifyRequest) => string;
   /** The navigation of the service. */
   nav?: (request: FastifyRequest, root: string) => JSX.Element;
+  /** Whether the page sends a parameter of the URL in this field; absent: they have the same names. */
+  isFieldOf?: (field: string, parameter: string) => boolean;
   /** Shown below the error, for example the rejected form with its values. */
   rejectedForm?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
 }): ErrorPage {
@@ -39,6 +41,10 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
     const words = page.texts[language];
     const messages = errorMessages(body as Body, words);
     const root = rootOf(request.url);
+    const invalid = request.method === 'GET' ? invalidParameters(body as Body) : [];
+    const isInvalid = (field: string) =>
+      invalid.some((name) => field === name || page.isFieldOf?.(field, name) === true);
+    const title = invalid.length > 0 ? WORDS[language].invalidFilter : words.refusedTitle;
     const rejectedForm = (await page.rejectedForm?.(status, request)) ?? '';
     const loginForm = /^\/login(\?|$)/.test(request.url)
       ? page.login?.({ words, status, message: messages.join(' '), request })
@@ -47,7 +53,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
       ...{ language, version: page.version, root, data: {}, assets: await page.assets() },
       service: words.service,
       services: serviceLinks(request, language),
-      title: words.refusedTitle,
+      title,
       styles: page.styles,
       // An unknown path has no session.
       ...(page.nav && !request.is404 && { nav: page.nav(request, root) }),
@@ -55,12 +61,19 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
       children: loginForm ?? (
         <section class="panel refusal" aria-labelledby="error-title">
           <h1 id="error-title" safe>
-            {words.refusedTitle}
+            {title}
           </h1>
           {messages.map((sentence) => (
             <p safe>{sentence}</p>
           ))}
           {rejectedForm}
+          {invalid.length > 0 && (
+            <p>
+              <a href={urlWithout(request.url, isInvalid)} safe>
+                {WORDS[language].removeFilter}
+              </a>
+            </p>
+          )}
           <p>
             {status === 401 && words.signIn !== undefined ? (
               <a
@@ -105,8 +118,18 @@ export function createSinglePageErrorPage(page: {
 }
 
 const WORDS = {
-  en: { refusedTitle: 'The request failed', back: 'Home page' },
-  ru: { refusedTitle: 'Не удалось выполнить запрос', back: 'На главную' },
+  en: {
+    refusedTitle: 'The request failed',
+    back: 'Home page',
+    invalidFilter: 'Invalid filter',
+    removeFilter: 'Remove the filter',
+  },
+  ru: {
+    refusedTitle: 'Не удалось выполнить запрос',
+    back: 'На главную',
+    invalidFilter: 'Недопустимый фильтр',
+    removeFilter: 'Убрать фильтр',
+  },
 };
 
 interface Body {
@@ -119,18 +142,31 @@ interface Body {
   }[];
 }
 
+/** Names of the parameters in the URL, if only they are invalid. */
+const invalidParameters = ({ detail = [] }: Body): string[] =>
+  detail.every(({ loc: [part] }) => part === 'query') ? detail.map(({ loc: [, name] }) => String(name)) : [];
+
+/** Relative to `url`. */
+function urlWithout(url: string, isRemoved: (field: string) => boolean): string {
+  const kept = [...new URL(url, 'http://localhost').searchParams].filter(([field]) => !isRemoved(field));
+  return `?${new URLSearchParams(kept)}`;
+}
+
 const FILE_NAMES = new Set(['file', 'files']);
 
 /** Texts of `problems` are by error type, or of one field by `FIELD:TYPE`. */
 function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): string[] {
   if (error) return [words.refusals[error.code] ?? error.message];
   return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
-    const sentence = fill(words.problems[`${names.at(-1)}:${type}`] ?? words.problems[type] ?? msg, ctx);
+    const text = words.problems[`${names.at(-1)}:${type}`] ?? words.problems[type] ?? msg;
+    const sentence = fill(text, { ...ctx, expected: String(ctx['expected']).replaceAll(' or ', ', ') });
     // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');
     // A form has only one field for files.
-    const label = getOwnProperty(words.fieldNames ?? {}, name) ?? (FILE_NAMES.has(name) ? undefined : name);
+    const label =
+      getOwnProperty(words.fieldNames ?? {}, part === 'query' ? String(names[0]) : name) ??
+      (FILE_NAMES.has(name) ? undefined : name);
     return label === undefined ? sentence : `${label}: ${sentence}`;
   });
 }

@@ -1,7 +1,7 @@
 import { Span } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { Hit } from '../search/search-types.ts';
-import { formatScore, recordTitle, serviceTitle, UntrustedParagraph, UntrustedText } from './format.tsx';
+import { formatScore, HitFields, recordTitle, serviceTitle, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';
@@ -27,7 +27,8 @@ export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element
   );
 }
 
-function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
+function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (hit.status === 'failed') return <p class="result-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
@@ -39,6 +40,8 @@ function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewe
     );
   }
   if (hit.service === 'defectoscopy') return <p class="result-line good">{words.looksSound}</p>;
+  const fields = HitFields({ hit, viewer });
+  if (fields !== undefined) return fields;
   if (hit.image === null || hit.snippet === '') return '';
   return <UntrustedParagraph class="result-line muted" text={hit.snippet} />;
 }

@@ -8,6 +8,7 @@ import { parseAttribute } from '../search/attributes.ts';
 import { parseRange } from '../search/field-ranges.ts';
 import type { Hit, KnownField, Scored } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
+import { documentOf, type ReadField } from './result-parsers.ts';
 import type { Language, Texts } from './texts.ts';
 import { showInvisible } from './untrusted-text.ts';
 
@@ -54,6 +55,31 @@ export function recordTitle(
     return names.map((name, at) => (at === 0 ? classTitle(name, language) : className(name, language))).join(': ');
   }
   return title || recordId;
+}
+
+/** Dates stay in ISO form in English, because the search finds only the ISO and the Russian form. */
+export function formatFieldValue(value: ReadField['value'], language: Language): string {
+  if (typeof value === 'number') return createNumberFormats(language).value(value);
+  const [, year, month, day] = (language === 'ru' && /^(\d{4})-(\d\d)-(\d\d)$/.exec(String(value))) || [];
+  return year === undefined ? String(value) : `${day}.${month}.${year}`;
+}
+
+/** The fields of a document; undefined without. */
+export function HitFields({ hit, viewer: { language } }: { hit: Hit; viewer: Viewer }): JSX.Element | undefined {
+  const { fields } = documentOf({ fields: [...(hit.fields ?? [])] });
+  if (fields.length === 0) return undefined;
+  return (
+    <dl class="hit-fields">
+      {fields.map(({ label, value }) => (
+        <div dir="auto">
+          <dt safe>{showInvisible(label[language])}</dt>
+          <dd>
+            <UntrustedText text={formatFieldValue(value, language)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 export const summaryLine = ({ service, failure, snippet }: Hit, viewer: Viewer): string =>

@@ -2,7 +2,15 @@ import { Th } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { Badges, Groups } from './card.tsx';
-import { formatScore, recordTitle, serviceTitle, summaryLine, UntrustedParagraph, UntrustedText } from './format.tsx';
+import {
+  formatScore,
+  HitFields,
+  recordTitle,
+  serviceTitle,
+  summaryLine,
+  UntrustedParagraph,
+  UntrustedText,
+} from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -33,9 +41,10 @@ export function HitsTable(props: { items: readonly Hit[]; root?: string; viewer:
                   <UntrustedText text={recordTitle(hit, language)} />
                 </a>
                 {/* A photo's text repeats the class names of the next column. */}
-                {!(hit.service === 'defectoscopy' && hit.status === 'done') && (
-                  <UntrustedParagraph class="snippet" text={summaryLine(hit, viewer)} />
-                )}
+                {!(hit.service === 'defectoscopy' && hit.status === 'done') &&
+                  (HitFields({ hit, viewer }) ?? (
+                    <UntrustedParagraph class="snippet" text={summaryLine(hit, viewer)} />
+                  ))}
                 <Groups hit={hit} root={root || './'} />
                 <Badges hit={hit} viewer={viewer} />
               </th>

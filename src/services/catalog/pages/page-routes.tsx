@@ -6,6 +6,7 @@ import { createErrorPage } from '../../shared/error-page.tsx';
 import type { GatewayContext } from '../../shared/service.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import type { Reports } from '../reports/postgres.ts';
+import { isRangeEnd } from '../search/filter-query.ts';
 import type { Search } from '../search/search.ts';
 import type { AlertDeps } from '../views/alert-request.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
@@ -61,6 +62,7 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
     queue: queuePage({ frame, search: deps.search }),
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: ERROR_STYLES, nav: frame.nav },
+      isFieldOf: (field, parameter) => parameter === 'range' && isRangeEnd(field),
       async rejectedForm(status, request) {
         const fields = await rejectedFields(status, request, deps.publicOrigins);
         if (fields === undefined) return rejectedPictureForm(frame, request);

@@ -1,13 +1,11 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
 import { DocumentPage } from '../../../ui/document-page.tsx';
 import { H2, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { Row } from '../search/search-types.ts';
-import { formatPercent, Hint } from './format.tsx';
+import { formatFieldValue, formatPercent, Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { documentOf, type ReadField } from './result-parsers.ts';
 import { LARGE_WIDTH_PX } from './row-photo.tsx';
-import type { Language } from './texts.ts';
 import { showInvisible } from './untrusted-text.ts';
 
 export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
@@ -24,6 +22,7 @@ export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
             <DocumentPage
               frame={sheet}
               label={words.sheet}
+              loading={words.loadingSheet}
               address={`../image/${encodeURIComponent(row.recordId)}?w=${LARGE_WIDTH_PX}`}
               boxes={boxes.map(({ key, bbox }) => ({ key, bbox: bbox! }))}
             />
@@ -100,13 +99,6 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
   );
 }
 
-/** Dates stay in ISO form in English, because the search finds only the ISO and the Russian form. */
-function formatValue(value: ReadField['value'], language: Language): string {
-  if (typeof value === 'number') return createNumberFormats(language).value(value);
-  const [, year, month, day] = (language === 'ru' && /^(\d{4})-(\d\d)-(\d\d)$/.exec(String(value))) || [];
-  return year === undefined ? String(value) : `${day}.${month}.${year}`;
-}
-
 function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer: Viewer }): JSX.Element {
   const { tag, field, lit, viewer } = props;
   const { words, language } = viewer;
@@ -122,7 +114,7 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
         class="field-value"
         {...(hasBox && { 'data-key': key, tabindex: '0' })}
         dir="auto"
-        text={showInvisible(formatValue(value, language))}
+        text={showInvisible(formatFieldValue(value, language))}
       />
       {facts !== '' && <Span class="hint" text={facts} />}
     </>

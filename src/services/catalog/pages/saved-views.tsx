@@ -50,7 +50,10 @@ function NewViewForm(props: { action: string; query: string; name?: string; view
   return (
     <form method="post" action={action} class="save">
       <CsrfInput csrf={csrf} />
-      <input type="hidden" name="query" value={query} />
+      {/* Only the query follows the results, so that typed text stays. */}
+      <span data-fresh="saved-query">
+        <input type="hidden" name="query" value={query} />
+      </span>
       <Label class="visually-hidden" for="view-name" text={words.saveName} />
       <input
         {...{ id: 'view-name', name: 'name', type: 'text', maxlength: '100', value: name }}

@@ -48,7 +48,7 @@ export function searchPage(
       const state = parseSearchState(query);
       const filters = filtersFrom(query, viewer.visitor);
       const page = Math.min(query.page, MAX_PAGE);
-      const paging = pageFrom({ ...query, page, limit: PAGE_SIZE, facets: true }, filters);
+      const paging = { ...pageFrom({ ...query, page, limit: PAGE_SIZE, facets: true }, filters), fields: true };
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const owner = owners.find(request, viewer.visitor);
       const [found, saved] = await Promise.all([

@@ -79,9 +79,7 @@ export function SearchView(
             <Facets found={found} state={state} viewer={viewer} />
           </div>
           <FilterFields state={state} viewer={viewer} />
-          <div data-fresh="saved">
-            <SavedViews views={saved} state={state} viewer={viewer} />
-          </div>
+          <SavedViews views={saved} state={state} viewer={viewer} />
           <div id="field-facets" data-fresh="field-facets">
             <FieldFacets found={found} state={state} viewer={viewer} />
           </div>

@@ -16,7 +16,7 @@ export function Thumbnail({ hit, root, viewer }: { hit: Hit; root: string; viewe
     return <img class="tile" src={address} width={WIDTH_PX} height={height} loading="lazy" decoding="async" alt="" />;
   }
   const failed = status === 'failed';
-  const line = summaryLine(hit, viewer);
+  const line = hit.fields === undefined ? summaryLine(hit, viewer) : '';
   const kind = failed ? 'failed' : service;
   return (
     <span class="tile placeholder" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>

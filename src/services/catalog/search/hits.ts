@@ -1,7 +1,8 @@
 import type { Queryable } from '../../../base/db.ts';
+import type { JsonObject } from '../../../base/json.ts';
 import type { QueryExpansion } from './query-expansion.ts';
 import type { Filters, Hit, Scored } from './search-types.ts';
-import { createSnippets } from './snippet.ts';
+import { createSnippets, createWordFinder } from './snippet.ts';
 
 export interface HitRow extends Omit<Hit, 'snippet' | 'master' | 'defects' | 'image'> {
   readonly master: string | null;
@@ -42,11 +43,34 @@ export async function readHits(
   db: Queryable,
   numbers: readonly number[],
   expansion: QueryExpansion | undefined,
+  withFields = false,
 ): Promise<Hit[]> {
   if (numbers.length === 0) return [];
-  const { rows } = await db.query<HitRow & { text: string }>(HITS, [numbers, expansion ? SEARCHED : SHOWN]);
-  const snippetOf = createSnippets(expansion?.prefixes ?? []);
-  return rows.map(({ text, ...row }) => ({ ...hitOf(row), snippet: snippetOf(text) }));
+  const { rows } = await db.query<ListedRow>(HITS, [numbers, expansion ? SEARCHED : SHOWN, withFields]);
+  const prefixes = expansion?.prefixes ?? [];
+  const snippetOf = createSnippets(prefixes);
+  const find = createWordFinder(prefixes);
+  return rows.map(({ text, fields, ...row }) => ({
+    ...hitOf(row),
+    snippet: snippetOf(text),
+    ...(fields && { fields: chooseFields(fields, (value) => find(value) !== undefined) }),
+  }));
+}
+
+interface ListedRow extends Omit<HitRow, 'fields'> {
+  readonly text: string;
+  readonly fields: readonly JsonObject[] | null;
+}
+
+const MAX_FIELDS = 3;
+/** Of a document; further ones are cells of long tables. */
+const MAX_READ_FIELDS = 100;
+
+/** The first field, which is the address in the shipped schema, those with words of the query, and the next ones. */
+function chooseFields(fields: readonly JsonObject[], isFound: (value: string) => boolean): JsonObject[] {
+  const single = fields.filter(({ row }) => row === undefined);
+  const found = fields.filter(({ value }) => isFound(String(value)));
+  return [...new Set([...single.slice(0, 1), ...found, ...single])].slice(0, MAX_FIELDS);
 }
 
 /** Characters searched for a snippet, with and without a query. */
@@ -56,7 +80,11 @@ const SHOWN = 400;
 const HITS = {
   name: 'catalog-hits',
   text: `
-    select ${HIT_COLUMNS}, left(t.text, $2) as text
+    select ${HIT_COLUMNS}, left(t.text, $2) as text,
+           case when $3 and r.service = 'passports' then
+             (select json_agg(f.field)
+                from (select field from catalog_details d, json_array_elements(d.result->'fields') field
+                       where d.number = r.number limit ${MAX_READ_FIELDS}) f) end as fields
       from unnest($1::bigint[]) with ordinality as w (number, place)
       join catalog_records r using (number)
       join catalog_texts t using (number)

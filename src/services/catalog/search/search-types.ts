@@ -67,6 +67,8 @@ export interface Hit {
   /** By descending confidence. */
   readonly defects: readonly Scored[];
   readonly image: { readonly width: number; readonly height: number } | null;
+  /** Of a document, as in its result: a few for a page of hits. */
+  readonly fields?: readonly JsonObject[];
   /** Open or in review. */
   readonly openReports: number;
   readonly hidden: boolean;
@@ -131,6 +133,8 @@ export interface Page {
   readonly page: number;
   readonly limit: number;
   readonly facets: boolean;
+  /** Whether hits have `fields`. */
+  readonly fields?: boolean;
   readonly upTo?: number;
   readonly after?: Position;
 }

@@ -96,7 +96,7 @@ function findRecords(
         ...{ facets: counted.facets, facetsComplete: counted.complete, fields: known },
         attributes: await countAttributes(tx, known, found, page.sort, limits),
       };
-      const items = await readHits(tx, found.numbers, resolved.expansion);
+      const items = await readHits(tx, found.numbers, resolved.expansion, page.fields);
       return {
         items,
         ...totalOf(found, counted?.total, page, limits),

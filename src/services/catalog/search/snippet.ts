@@ -5,12 +5,20 @@ const CONTEXT = 60;
 
 /** Around the first word with one of the prefixes, without line breaks and bidirectional controls. */
 export function createSnippets(prefixes: readonly string[]): (text: string) => string {
-  const patterns = prefixes.length === 0 ? [] : wordPatterns(withoutLonger(prefixes));
+  const find = createWordFinder(prefixes);
   return (text) => {
     const plain = text.replace(BIDI_CONTROLS, '').replace(SPACES, ' ').trim();
-    const searched = patterns.length === 0 ? plain : withoutLatinMarks(plain);
+    return snippetAt(plain, find(plain) ?? 0);
+  };
+}
+
+/** The position of the first word with one of the prefixes. */
+export function createWordFinder(prefixes: readonly string[]): (text: string) => number | undefined {
+  const patterns = prefixes.length === 0 ? [] : wordPatterns(withoutLonger(prefixes));
+  return (text) => {
+    const searched = patterns.length === 0 ? text : withoutLatinMarks(text);
     const found = patterns.map((word) => searched.search(word)).filter((at) => at >= 0);
-    return snippetAt(plain, found.length > 0 ? Math.min(...found) : 0);
+    return found.length > 0 ? Math.min(...found) : undefined;
   };
 }
 

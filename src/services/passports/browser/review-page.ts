@@ -77,6 +77,14 @@ function linkBoxes(): void {
     const { key } = (target as SVGElement).dataset;
     if (key !== undefined) document.getElementById(key)?.focus();
   });
+  // An image that fails is not loading any more.
+  document
+    .querySelector('.pages')!
+    .addEventListener(
+      'error',
+      ({ target }) => (target as Element).closest('svg')?.querySelector('.loading')?.remove(),
+      true,
+    );
   loadImagesOnScroll();
 }
 

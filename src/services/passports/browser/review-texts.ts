@@ -29,6 +29,7 @@ export const reviewTexts = localize({
   pdf: { en: 'PDF report', ru: 'Отчёт PDF' },
   pages: { en: 'Pages', ru: 'Страницы' },
   page: { en: 'Page {page}', ru: 'Страница {page}' },
+  loadingPage: { en: 'Page {page} is loading…', ru: 'Страница {page} загружается…' },
   noPictures: { en: 'No page images available.', ru: 'Изображений страниц нет.' },
   fields: { en: 'Fields', ru: 'Поля' },
   toReview: { en: 'To review', ru: 'Проверить' },
