@@ -5,6 +5,7 @@ import { sandbox as photos } from '../../src/services/defectoscopy/sandbox.ts';
 import { sandbox as documents } from '../../src/services/passports/sandbox.ts';
 import type { Sandbox, SandboxInput } from '../../src/services/shared/sandbox/sandbox.ts';
 import { sandbox as recordings } from '../../src/services/stt/sandbox.ts';
+import { batchTexts } from '../../src/ui/browser/batch-texts.ts';
 import { type CallInit, type HttpResponse, type Product, startProduct, TOKEN } from '../support/product.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -237,7 +238,10 @@ describe('The sandbox', () => {
       const body = JSON.stringify({ image_url: 'https://storage-1.example.com/1.jpg' });
       return fetch(`${product.addresses['defectoscopy']}/batches`, { method: 'POST', headers, body });
     };
-    expect((await submit(CREDENTIAL)).status).toBe(422);
+    const refused = await submit(CREDENTIAL);
+    const { error } = (await refused.json()) as { error: { details: { code: string } } };
+    expect([refused.status, error.details]).toEqual([422, { code: 'SANDBOX_HAS_NO_BATCHES' }]);
+    expect(batchTexts.ru.errors[error.details.code]).toBe('В песочнице нет пакетов.');
     const { data } = (await (await submit(TOKEN)).json()) as { data: { batch_id: string } };
     const path = `/batches/${data.batch_id}`;
     expect((await call('defectoscopy', path, { token: TOKEN })).status).toBe(200);

@@ -1,6 +1,9 @@
 import { batchLink, groupingMessages } from './grouping-texts.ts';
 import { localize } from './localize.ts';
 
+/** Why a whole batch is refused, in the `details` of the error. */
+export type BatchProblem = 'SANDBOX_HAS_NO_BATCHES' | 'EMPTY_ARCHIVE' | 'TOO_MANY_FILES' | 'ARCHIVE_TOO_LARGE';
+
 export const batchTexts = localize({
   link: batchLink,
   title: { en: 'Many files at once', ru: 'Обработка нескольких файлов' },
@@ -139,6 +142,12 @@ export const batchTexts = localize({
       REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',
       DAMAGED_ARCHIVE: 'ZIP-архив неполный или повреждён.',
       BATCH_NOT_COMPLETED: 'Обработка пакета ещё не закончена.',
+      ...({
+        SANDBOX_HAS_NO_BATCHES: 'В песочнице нет пакетов.',
+        EMPTY_ARCHIVE: 'В архиве нет файлов.',
+        TOO_MANY_FILES: 'Файлов слишком много для одного пакета.',
+        ARCHIVE_TOO_LARGE: 'Файлы архива после распаковки слишком большие.',
+      } satisfies Record<BatchProblem, string>),
     } as Readonly<Record<string, string>>,
   },
   unknown: { en: 'The batch does not exist or has expired.', ru: 'Пакет не существует или срок его хранения истёк.' },

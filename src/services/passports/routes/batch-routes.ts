@@ -29,6 +29,7 @@ import {
   createInvalidItems,
   type InvalidItem,
   type InvalidItems,
+  invalidBatch,
   invalidItems,
 } from '../../shared/batches/invalid-items.ts';
 import { type BatchInput, batchName } from '../../shared/batches/present-batch.ts';
@@ -159,7 +160,8 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
     },
     async (request, reply) => {
       const { principal, query } = request;
-      if (isSandboxPrincipal(callerOf(request).key)) throw validationError('The sandbox has no batches.');
+      if (isSandboxPrincipal(callerOf(request).key))
+        throw invalidBatch('SANDBOX_HAS_NO_BATCHES', 'The sandbox has no batches.');
       const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
       if (!request.isMultipart() && !ARCHIVE_TYPES.includes(type)) throw unsupportedMediaType(EXPECTED);
       const { webhook_url: webhookUrl, project, tag = [], skip_invalid: skip } = query;

@@ -22,7 +22,7 @@ import { createArrivals, MAX_ARRIVING_ARCHIVES } from './arrivals.ts';
 import { type BatchDeps, routeConfig } from './batch-deps.ts';
 import { AcceptedBatch, acceptedExample, BatchQuery } from './batch-schema.ts';
 import { collectItems, MAX_ITEMS } from './collect-items.ts';
-import { createInvalidItems, type InvalidItems, invalidItems } from './invalid-items.ts';
+import { createInvalidItems, type InvalidItems, invalidBatch, invalidItems } from './invalid-items.ts';
 import { readCsvItems, readJsonLines } from './read-items.ts';
 
 const MAX_BODY_BYTES = 32 * 2 ** 20;
@@ -118,7 +118,8 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
         },
       },
       async (request, reply) => {
-        if (isSandboxPrincipal(request.principal)) throw validationError('The sandbox has no batches.');
+        if (isSandboxPrincipal(request.principal))
+          throw invalidBatch('SANDBOX_HAS_NO_BATCHES', 'The sandbox has no batches.');
         checkWebhook(request.query.webhook_url);
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
         const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(service));

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
-import { ApiError, validationError } from '../../../base/api-error.ts';
+import { ApiError } from '../../../base/api-error.ts';
 import { composeCharacters } from '../../../base/compose-characters.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
-import type { FileProblem, InvalidItem, InvalidItems } from './invalid-items.ts';
+import { type FileProblem, type InvalidItem, type InvalidItems, invalidBatch } from './invalid-items.ts';
 
 /** A file in a ZIP archive. */
 export interface ArchiveFile {
@@ -36,20 +36,24 @@ export async function listArchiveFiles(
   archive: ZipFile,
   { maxFiles, maxFileBytes, invalid }: { maxFiles: number; maxFileBytes: number; invalid: InvalidItems },
 ): Promise<ArchiveFile[]> {
-  if (archive.entryCount > MAX_ENTRIES) throw validationError(`The archive has more than ${MAX_ENTRIES} entries.`);
+  if (archive.entryCount > MAX_ENTRIES)
+    throw invalidBatch('TOO_MANY_FILES', `The archive has more than ${MAX_ENTRIES} entries.`);
   const files = new Map<string, ArchiveFile>();
   let [count, directoryBytes, unpackedBytes] = [0, 0, 0];
   for await (const entry of readable(archive.eachEntry())) {
     directoryBytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
     if (directoryBytes > MAX_DIRECTORY_BYTES)
-      throw validationError(`The names and comments of the archive take more than ${MAX_DIRECTORY_BYTES} bytes.`);
+      throw invalidBatch(
+        'ARCHIVE_TOO_LARGE',
+        `The names and comments of the archive take more than ${MAX_DIRECTORY_BYTES} bytes.`,
+      );
     const name = nameOf(entry);
     if (name.endsWith('/')) continue;
     if (isIgnored(name)) {
       invalid.ignore();
       continue;
     }
-    if (++count > maxFiles) throw validationError(`A batch has at most ${maxFiles} items.`);
+    if (++count > maxFiles) throw invalidBatch('TOO_MANY_FILES', `A batch has at most ${maxFiles} items.`);
     const problem = files.has(name) ? DUPLICATE : problemOf(name, entry, maxFileBytes);
     if (problem !== undefined) {
       invalid.add(invalidFile(name, ...problem));
@@ -62,12 +66,15 @@ export async function listArchiveFiles(
   const end = archive.fileSize - END_RECORD_BYTES - archive.comment.length;
   if (![0, ZIP64_END_BYTES].includes(end - Number(archive.readEntryCursor)))
     throw damaged(DAMAGED_DIRECTORY, 'it has other entries than it declares');
-  if (count === 0) throw validationError('The archive has no files.');
+  if (count === 0) throw invalidBatch('EMPTY_ARCHIVE', 'The archive has no files.');
   if (files.size === 0) invalid.throwIfAny(0);
   if (unpackedBytes > MAX_UNPACKED_BYTES)
-    throw validationError(`The files of the archive have more than ${MAX_UNPACKED_BYTES} bytes when unpacked.`);
+    throw invalidBatch(
+      'ARCHIVE_TOO_LARGE',
+      `The files of the archive have more than ${MAX_UNPACKED_BYTES} bytes when unpacked.`,
+    );
   if (unpackedBytes > Math.max(MIN_BOMB_BYTES, MAX_RATIO * archive.fileSize))
-    throw validationError(`The archive unpacks to more than ${MAX_RATIO} times its size.`);
+    throw invalidBatch('ARCHIVE_TOO_LARGE', `The archive unpacks to more than ${MAX_RATIO} times its size.`);
   return [...files.values()];
 }
 

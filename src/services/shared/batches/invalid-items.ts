@@ -1,4 +1,5 @@
 import { ApiError } from '../../../base/api-error.ts';
+import type { BatchProblem } from '../../../ui/browser/batch-texts.ts';
 
 /** An invalid item of a request, by its line or by the name of its file. */
 export type InvalidItem = ({ readonly line: number } | { readonly name: string; readonly code: FileProblem }) & {
@@ -17,6 +18,10 @@ export type FileProblem =
   | 'EMPTY_FILE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'DAMAGED';
+
+/** Rejects a batch, with a `code` for pages in other languages. */
+export const invalidBatch = (code: BatchProblem, message: string) =>
+  new ApiError('VALIDATION_ERROR', 422, message, {}, { details: { code } });
 
 const MAX_REPORTED = 20;
 
