@@ -270,6 +270,20 @@ describe('deployments are refused', () => {
     await until(() => answers().length).toBe(2);
     expect(await promote('halls-1')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', 'not installed on the worker'));
 
+    // The files of a trained version lack the network, which is that of its base version.
+    const { db } = product.context;
+    for (const [version, base] of Object.entries({ 'trained-1': '1.0.0', 'trained-2': 'halls-1' })) {
+      const files = { 'manifest.json': JSON.stringify({ base: { version: base } }) };
+      await db.query(
+        `insert into defectoscopy_trainings (version, actor, files, ended_at) values ($1, 'reviewer', $2, now())`,
+        [version, files],
+      );
+    }
+    const message = 'lacks the version halls-1, on whose network trained-2 was trained';
+    expect(await promote('trained-2')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', message));
+    expect(await shadow('trained-2')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', message));
+    expect((await shadow('trained-1')).status).toBe(200);
+
     // An older program reports no versions and does not follow deployments.
     await product.startWorker(createFakeModel({ info: () => ({ ...info, versions: null }) }));
     await until(() => answers().length).toBe(3);

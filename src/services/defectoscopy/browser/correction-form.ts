@@ -10,8 +10,13 @@ export function createCorrectionForm(job: Inspection, api: ApiClient, words: For
   const place = el('div');
   void load(job, api).then(
     ({ corrections, classes }) => {
-      if (corrections.may_correct && classes)
-        place.replaceChildren(correctionForm(job, api, words, corrections, classes));
+      if (!corrections.may_correct) return;
+      const version = job.state?.model_version ?? '';
+      place.replaceChildren(
+        classes
+          ? correctionForm(job, api, words, corrections, classes)
+          : el('p', { class: 'hint' }, fill(words.texts.notCorrectable, { version })),
+      );
     },
     // The result is complete without it.
     () => {},

@@ -143,7 +143,7 @@ export const modelsTexts = localize({
     ru: {
       FORBIDDEN: 'Для изменения версий нужен токен с ролью reviewer.',
       MODEL_PINNED: 'Основная версия задана настройкой DEFECTOSCOPY_MODEL_VERSION.',
-      MODEL_NOT_INSTALLED: 'Эта версия установлена не на всех обработчиках.',
+      MODEL_NOT_INSTALLED: 'Эта версия или та, на которой она обучена, установлена не на всех обработчиках.',
       MODEL_ALREADY_DEFAULT: 'Эта версия уже основная.',
       NO_EARLIER_VERSION: 'Возвращаться не к чему: предыдущей версии нет.',
       VERSION_CONFLICT: 'Основная версия уже изменена.',

@@ -101,6 +101,10 @@ export const texts = localize({
     en: 'Another reviewer has corrected this result: {labels}. Your choices are not saved. Save them to replace that correction.',
     ru: 'Результат уже исправил другой проверяющий: {labels}. Ваш выбор не сохранён. Сохраните его, чтобы заменить это исправление.',
   },
+  notCorrectable: {
+    en: 'This result cannot be confirmed or corrected: no running worker has its model version {version}. Classify the photo again.',
+    ru: 'Этот результат нельзя подтвердить или исправить: версии модели {version} нет ни на одном работающем обработчике. Обработайте фото заново.',
+  },
   correctionFailed: {
     en: 'The correction was not saved. Try again.',
     ru: 'Исправление не сохранено. Повторите попытку.',

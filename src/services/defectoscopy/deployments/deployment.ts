@@ -48,11 +48,16 @@ export const defaultChanged = (version: string | undefined) =>
   new ApiError('VERSION_CONFLICT', 412, `The default version is ${version ?? 'the newest shipped one'} now.`);
 
 /**
- * Throws unless every warm worker has the version, or without warm workers, one had it within a day. Workers install
- * the versions that are `stored` in the database.
+ * Throws unless every warm worker has the version, or without warm workers, one had it within a day. Workers that have its base
+ * version install a version that is `stored` in the database.
  */
-export function requireInstalled({ versions, workers }: Fleet, version: string, stored: readonly string[]): void {
-  const isStored = stored.includes(version);
+export function requireInstalled(
+  { versions, workers }: Fleet,
+  version: string,
+  stored: ReadonlyMap<string, string | null>,
+): void {
+  const isStored = stored.has(version);
+  const base = stored.get(version);
   if (!isStored && !versions.includes(version)) {
     const reason =
       workers.length > 0
@@ -65,8 +70,14 @@ export function requireInstalled({ versions, workers }: Fleet, version: string, 
     throw modelNotInstalled(
       `The worker ${older.id} runs an older program that does not follow deployments. Upgrade it first.`,
     );
-  const lacking = isStored ? undefined : workers.find(({ info }) => !info.versions!.includes(version));
-  if (lacking) throw modelNotInstalled(`The version ${version} is not installed on the worker ${lacking.id}.`);
+  const isUsable = (name: string) => name === version || name === base;
+  const lacking = isStored && base == null ? undefined : workers.find(({ info }) => !info.versions!.some(isUsable));
+  if (!lacking) return;
+  throw modelNotInstalled(
+    isStored
+      ? `The worker ${lacking.id} lacks the version ${base}, on whose network ${version} was trained.`
+      : `The version ${version} is not installed on the worker ${lacking.id}.`,
+  );
 }
 
 /** For responses: null becomes absent. */

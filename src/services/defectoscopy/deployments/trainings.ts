@@ -31,12 +31,13 @@ export async function readLastTraining(db: Queryable): Promise<Training | undefi
   return (await db.query<Training>(LAST)).rows[0];
 }
 
-/** The versions of completed trainings. */
-export async function readTrainedVersions(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ version: string }>(
-    'select version from defectoscopy_trainings where files is not null',
+/** The versions of completed trainings, each with the version on whose network it was trained. */
+export async function readTrainedVersions(db: Queryable): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await db.query<{ version: string; base: string | null }>(
+    `select version, (files ->> 'manifest.json')::json #>> '{base,version}' as base
+       from defectoscopy_trainings where files is not null order by id`,
   );
-  return rows.map(({ version }) => version);
+  return new Map(rows.map(({ version, base }) => [version, base]));
 }
 
 /** False if a training is open. */

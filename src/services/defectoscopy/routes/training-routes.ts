@@ -86,7 +86,7 @@ export function trainingRoutes(
       const photos = await countPhotosWithFeatures(db);
       if (photos < MIN_PHOTOS) throw tooFewCorrections(photos);
       const installed = workerRegistry.modelVersions('defectoscopy').map(({ version }) => version);
-      const taken = new Set([...installed, ...(await readTrainedVersions(db))]);
+      const taken = new Set([...installed, ...(await readTrainedVersions(db)).keys()]);
       const version = request.body.version ?? nextVersion(taken, new Date());
       if (taken.has(version)) throw versionExists(version);
       if (!(await requestTraining(db, version, request.principal))) throw trainingRunning();
