@@ -12,8 +12,8 @@ type Box = readonly [x0: number, y0: number, x1: number, y1: number];
 export function DocumentPage(props: {
   frame: PageFrame;
   label: string;
-  /** Shown until the image covers it. */
-  loading: string;
+  /** Shown until the image covers it; absent without an image. */
+  loading?: string | undefined;
   address: string;
   boxes: readonly { readonly key: string; readonly bbox: Box }[];
   /** A script loads the image when it is near the viewport. */
@@ -26,9 +26,16 @@ export function DocumentPage(props: {
   const [width, height] = isSideways ? [frame.height, frame.width] : [frame.width, frame.height];
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      <text class="loading" x="50%" y="12%" safe>
-        {loading}
-      </text>
+      {loading !== undefined && (
+        <g class="loading">
+          <rect width="100%" height="100%" />
+          {['10%', '50%', '90%'].map((y) => (
+            <text x="50%" y={y} safe>
+              {loading}
+            </text>
+          ))}
+        </g>
+      )}
       <g transform={upright(frame)}>
         <image
           {...(lazy ? { 'data-href': address } : { href: address })}

@@ -172,8 +172,21 @@ describe('Passports pages', () => {
     await until(() => document.locator('.state').textContent()).toBe('Готово');
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
+    // The pages have a text until their images, of which the second fails, are loaded.
+    let load = () => {};
+    const loaded = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/page/1', (route) => loaded.then(() => route.continue()));
+    await page.route('**/page/2', (route) => loaded.then(() => route.abort()));
     await document.locator('.name').click();
-    await page.waitForURL('**/task/*');
+    await page.waitForURL('**/task/*', { waitUntil: 'domcontentloaded' });
+    const loading = page.locator('.sheet .loading');
+    expect(await loading.count()).toBe(2);
+    expect(await loading.first().locator('text').first().textContent()).toBe('Страница 1 загружается…');
+    load();
+    await until(() => loading.count()).toBe(1);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
     expect((await resultOf(page)).data).toEqual(EXPECTED_VALUES);
     for (const [key, shown] of Object.entries(DISPLAYED_VALUES)) expect(await value(page, key), key).toBe(shown);
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);

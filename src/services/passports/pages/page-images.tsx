@@ -26,7 +26,7 @@ export function PageImages(props: {
             <DocumentPage
               frame={sheet}
               label={label}
-              loading={sheet.picture === null ? '' : fill(texts.loadingPage, { page })}
+              loading={sheet.picture === null ? undefined : fill(texts.loadingPage, { page })}
               address={`../api/task/${opened.id}/page/${page}`}
               boxes={boxes.map(({ key, bbox }) => ({ key, bbox: bbox! }))}
               lazy={i >= EAGER_PAGES}
