@@ -61,7 +61,7 @@ async function partNamedFile(request: FastifyRequest, maxBytes: number, maxField
   return part;
 }
 
-export const invalidFile = (msg: string) => new InvalidInput([{ loc: ['body', 'file'], msg, type: 'value_error' }]);
+const invalidFile = (msg: string) => new InvalidInput([{ loc: ['body', 'file'], msg, type: 'value_error' }]);
 
 function textsOf(fields: MultipartFields): Record<string, string> {
   const parts = Object.values(fields).flatMap((part) => part ?? []);

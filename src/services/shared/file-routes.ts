@@ -12,7 +12,7 @@ import { FileTooLarge } from '../../base/files.ts';
 import { unixSeconds } from '../../base/time.ts';
 import { describeErrors, describeResponse, Success, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { acceptUploads, invalidFile, readUpload } from '../../http/upload.ts';
+import { acceptUploads, readUpload } from '../../http/upload.ts';
 import type { FileType } from './file-type.ts';
 import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
 import { type SandboxInputReader, sandboxUrl } from './sandbox/accept.ts';
@@ -79,10 +79,7 @@ export async function fileRoutes(
             400: describeErrors(badRequest()),
             413: describeErrors(payloadTooLarge(maxBytes)),
             415: describeErrors(unsupportedMediaType(expected)),
-            422: describeErrors(
-              validationError('The file is empty.'),
-              validationError('The multipart body must contain one file, in a part named `file`.'),
-            ),
+            422: describeErrors(validationError('The multipart body must contain one file, in a part named `file`.')),
             503: describeErrors(queueUnavailable(), new StorageUnavailable('it is full')),
           },
         },
@@ -109,8 +106,7 @@ export async function fileRoutes(
           return keepFilesIfCommitted([stored.key], context, async () => {
             const { key, sizeBytes, head } = stored;
             const contentType = sniff(head);
-            if (sizeBytes === 0) throw invalidFile('The file is empty');
-            if (contentType === undefined) throw unsupportedMediaType(expected);
+            if (contentType === undefined) throw unsupportedMediaType(expected, sizeBytes === 0);
             const upload = { key, sizeBytes, contentType, principal: request.principal };
             const inserted = await uploads.insert(upload, { ttlSeconds, quotaBytes });
             if (!inserted) throw quotaExceeded(quotaBytes);
