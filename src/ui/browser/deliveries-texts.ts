@@ -48,7 +48,7 @@ export const deliveriesTexts = localize({
     http_status: { en: 'The receiver answered with an error', ru: 'Получатель ответил ошибкой' },
     redirect: { en: 'The receiver answered with a redirect', ru: 'Получатель ответил перенаправлением' },
     gone: { en: 'The receiver no longer exists', ru: 'Получатель больше не существует' },
-    timeout: { en: 'No answer in time', ru: 'Нет ответа вовремя' },
+    timeout: { en: 'No answer in time', ru: 'Получатель не ответил вовремя' },
     connect_error: { en: 'The connection failed', ru: 'Не удалось установить соединение' },
     dns_error: { en: 'The host name was not found', ru: 'Имя узла не найдено' },
     tls_error: { en: 'The TLS connection failed', ru: 'Ошибка TLS-соединения' },
