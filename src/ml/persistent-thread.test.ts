@@ -44,3 +44,33 @@ test('a thread that answers after its request is aborted remains', { timeout: 20
   expect(await thread.request('next')).toBe('next');
   expect(starts).toBe(1);
 });
+
+test('a thread that hangs before it is ready is replaced', { timeout: 20_000 }, async () => {
+  const programs = ['for (;;);', PROGRAM];
+  const start = () => new Worker(programs.shift()!, { eval: true });
+  const thread = createPersistentThread(start, 'the test', { hungMs: 50 });
+  onTestFinished(() => thread.close());
+  await expect(thread.request('early', [], AbortSignal.abort())).rejects.toThrow('does not answer');
+  expect(await thread.request('next')).toBe('next');
+});
+
+test('a second thread that hangs while the first one still runs is reported', { timeout: 20_000 }, async () => {
+  const workers: Worker[] = [];
+  const start = () => {
+    const worker = new Worker(PROGRAM, { eval: true });
+    // As in native code, which cannot be interrupted.
+    if (workers.push(worker) < 3) worker.terminate = async () => 0;
+    return worker;
+  };
+  onTestFinished(async () => {
+    for (const worker of workers) await Worker.prototype.terminate.call(worker);
+  });
+  const hangs: string[] = [];
+  const onSecondHang = (error: Error) => hangs.push(error.message);
+  const thread = createPersistentThread(start, 'the test', { hungMs: 50, onSecondHang });
+  const hang = () => expect(thread.request('hang', [], AbortSignal.abort())).rejects.toThrow('does not answer');
+  await hang();
+  expect(hangs).toEqual([]);
+  await hang();
+  expect(hangs).toEqual(['The thread of the test does not answer.']);
+});

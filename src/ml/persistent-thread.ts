@@ -8,7 +8,13 @@ import { nextMessage, requestAnswer } from '../base/thread-requests.ts';
 const HUNG_MS = 120_000;
 
 /** A thread that is restarted on the next request after it ends. `of` names its task in errors ("the network"). */
-export function createPersistentThread<Ready>(start: () => Worker, of: string, { hungMs = HUNG_MS } = {}) {
+export function createPersistentThread<Ready>(
+  start: () => Worker,
+  of: string,
+  { hungMs = HUNG_MS, onSecondHang = crash }: { hungMs?: number; onSecondHang?: (error: Error) => void } = {},
+) {
+  /** Replaced threads that still run, each with its memory. */
+  let abandoned = 0;
   let thread: { readonly worker: Worker; readonly ready: Promise<Ready>; readonly ended: Promise<void> } | undefined;
 
   const ensureStarted = () => {
@@ -30,28 +36,36 @@ export function createPersistentThread<Ready>(start: () => Worker, of: string, {
     ready: async () => ensureStarted().ready,
     /**
      * Returns the answer to a request. The caller sends one at a time. Rejects if the request fails or the thread ends, or
-     * does not answer within `hungMs` after the signal aborts: then the next request starts another thread.
+     * does not answer within `hungMs` after the signal aborts: then the next request starts another thread. If a replaced
+     * thread still runs then, `onSecondHang` is called, by default to end the process.
      */
     async request<Answer>(message: unknown, transfer?: Transferable[], signal?: AbortSignal): Promise<Answer> {
       const started = ensureStarted();
       const { worker, ready } = started;
-      await ready;
+      const send = async () => {
+        await ready;
+        return requestAnswer<Answer>(worker, of, message, transfer);
+      };
       let timer: NodeJS.Timeout | undefined;
       let onAbort = () => {};
       const hung = new Promise<never>((_, reject) => {
         onAbort = () => {
           timer = setTimeout(() => {
+            const error = new Error(`The thread of ${of} does not answer.`);
+            if (abandoned > 0) onSecondHang(error);
             if (thread === started) thread = undefined;
             // Native code runs on, beside the next thread.
+            abandoned++;
+            worker.once('exit', () => abandoned--);
             void worker.terminate();
-            reject(new Error(`The thread of ${of} does not answer.`));
+            reject(error);
           }, hungMs);
         };
       });
       if (signal?.aborted) onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
       try {
-        return await Promise.race([requestAnswer<Answer>(worker, of, message, transfer), hung]);
+        return await Promise.race([send(), hung]);
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
@@ -63,3 +77,10 @@ export function createPersistentThread<Ready>(start: () => Worker, of: string, {
     },
   };
 }
+
+/** As an uncaught error: the supervisor starts the process again, and its tasks are retried. */
+const crash = (error: Error): void => {
+  setImmediate(() => {
+    throw error;
+  });
+};

@@ -36,7 +36,7 @@ async function findFfmpeg(): Promise<string | undefined> {
  */
 export async function* decodeWithFfmpeg(
   path: string,
-  options: { type: AudioType; header: Pick<Header, 'isFloat'>; maxSeconds: number; signal: AbortSignal },
+  options: { type: AudioType; header: Pick<Header, 'isFloat' | 'channels'>; maxSeconds: number; signal: AbortSignal },
 ): AsyncGenerator<Float32Array> {
   const { signal } = options;
   signal.throwIfAborted();
@@ -115,18 +115,20 @@ function ffmpegArguments(path: string, { type, header, maxSeconds }: FfmpegOptio
     ['-threads', '1', '-max_alloc', String(2 ** 28)],
     ['-protocol_whitelist', 'file', '-codec_whitelist', CODECS],
     ['-f', DEMUXERS[type], '-vn', '-sn', '-dn', '-i', `file:${path}`],
-    ['-filter_complex_threads', '1', '-filter_complex', filters(header.isFloat === true)],
+    ['-filter_complex_threads', '1', '-filter_complex', filters(header)],
     ['-map_metadata', '-1', '-t', String(Math.ceil(maxSeconds) + 2), '-f', 's16le', 'pipe:1'],
   ].flat();
 }
 
 /** Two output channels: the mix of all channels, and half the difference of left and right. */
-function filters(isFloat: boolean): string {
+function filters({ isFloat = false, channels = 0 }: FfmpegOptions['header']): string {
   // Fills timestamp gaps (a paused recorder, late audio in a video) with silence, so that word times match playback.
   const convert = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=s16:${SAMPLE_RATE}:mono`;
-  const source = isFloat ? `[0:a:0]aeval=if(lt(abs(val(ch))\\,${MAX_SAMPLE})\\,val(ch)\\,0):c=same,` : '[0:a:0]';
+  // `c=same` may turn into two channels of silence or end ffmpeg; more than two channels stay as they are.
+  const layout = isFloat ? ['mono', 'stereo'][channels - 1] : undefined;
+  const valid = layout === undefined ? '' : `aeval=if(lt(abs(val(ch))\\,${MAX_SAMPLE})\\,val(ch)\\,0):c=${layout},`;
   return [
-    `${source}asplit[all][stereo]`,
+    `[0:a:0]${valid}asplit[all][stereo]`,
     `[all]${convert}[mean]`,
     `[stereo]aformat=channel_layouts=stereo,pan=mono|c0=0.5*c0-0.5*c1,${convert}[difference]`,
     '[mean][difference]amerge',

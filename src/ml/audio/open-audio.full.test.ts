@@ -93,6 +93,7 @@ describe('openAudio with WAV files', () => {
     ['24 bits', { bits: 24 }],
     ['24 bits, stereo, 96000/s', { bits: 24, channels: 2, rate: 96_000 }],
     ['32 bits', { bits: 32 }],
+    ['32 bits, floating point', { bits: 32, float: true }],
     ['32 bits, floating point, stereo', { bits: 32, float: true, channels: 2 }],
     ['a declared length of 0', { claims: { size: 0 } }],
     ['a declared length of 4 GiB', { claims: { size: 0xffffffff } }],
@@ -147,6 +148,17 @@ describe.each(DECODERS)('openAudio with %s', (decoder) => {
     // A weaker channel of opposite phase does not cancel: the mean remains.
     const mean = await decoded([1, -0.7]);
     expect(Math.max(...mean.map((value, i) => Math.abs(value - single[i]! * 0.15)))).toBeLessThan(0.01);
+  });
+
+  cases('mixes floating-point samples of six channels as it mixes integers', async () => {
+    const gains = [0, 0, 1, 0, 0, 0];
+    const decoded = async (options: WavOptions) => {
+      const path = await files.write('six', wav(tones(1, 16_000), { channels: 6, gains, ...options }));
+      return (await decodeFile(path, { decoder })).samples;
+    };
+    const [float, integer] = [await decoded({ bits: 32, float: true }), await decoded({ bits: 16 })];
+    expect(Math.max(...float)).toBeGreaterThan(0.01);
+    expect(Math.max(...float.map((value, i) => Math.abs(value - integer[i]!)))).toBeLessThan(0.001);
   });
 
   cases('decodes samples that are no numbers as silence', async () => {
