@@ -46,8 +46,8 @@ export function createIndexer({
 
   /** Rows of the next batch: fewer after one whose statements took too long. */
   let limit = BATCH_ROWS;
-  /** The row whose statements took too long, alone in its batch. */
-  let slow = { serial: -1, timeouts: 0 };
+  /** The row whose statements took too long, alone in its batch; `tried`: the last row behind it that was tried. */
+  let slow = { serial: -1, timeouts: 0, tried: -1 };
 
   const skip = async (row: FeedRow, err: unknown) => {
     log.error({ err, service: row.service, task: row.task_id }, 'a finished task cannot be indexed');
@@ -55,12 +55,19 @@ export function createIndexer({
     onSkipped(row.service);
   };
 
-  /** Whether the row has exceeded the limit of a statement too often, alone in its batch. */
-  const isTooSlow = (taken: readonly FeedRow[]): taken is readonly [FeedRow] => {
-    const [row] = taken;
-    if (row === undefined || taken.length > 1) return false;
-    slow = { serial: row.serial, timeouts: row.serial === slow.serial ? slow.timeouts + 1 : 1 };
-    return slow.timeouts >= MAX_TIMEOUTS;
+  /** Whether a row behind the slow one becomes a record: otherwise the database may be slow. */
+  const indexesNext = async () => {
+    const next: Batch = { taken: [] };
+    const counts = await index(1, next, slow.tried + 1).catch(() => new Map());
+    slow.tried = next.taken[0]?.serial ?? slow.serial;
+    return counts.size > 0;
+  };
+
+  /** Whether the row, alone in its batch, has exceeded the limit of a statement too often. */
+  const isTooSlow = async ({ serial }: FeedRow) => {
+    if (serial !== slow.serial) slow = { serial, timeouts: 0, tried: serial };
+    else if (!(await indexesNext())) return false;
+    return ++slow.timeouts >= MAX_TIMEOUTS;
   };
 
   /** One bad result must not block the feed. */
@@ -77,7 +84,8 @@ export function createIndexer({
         for (const [service, count] of counts) indexed.set(service, (indexed.get(service) ?? 0) + count);
       } catch (err) {
         const [bad] = batch.taken;
-        if (isUnavailable(err) || isCollision(err) || isLockTimeout(err) || bad === undefined) throw err;
+        if (bad === undefined || isCollision(err) || isLockTimeout(err)) throw err;
+        if (isUnavailable(err) && !(isStatementTimeout(err) && (await isTooSlow(bad)))) throw err;
         await skip(bad, err);
       }
     }
@@ -103,8 +111,9 @@ export function createIndexer({
         return { indexed, more: taken.length > 0 && (taken.length === rows || taken.at(-1)!.more) };
       } catch (error) {
         if (isStatementTimeout(error)) {
-          if (isTooSlow(batch.taken)) {
-            await skip(batch.taken[0], error);
+          const [row, ...others] = batch.taken;
+          if (row !== undefined && others.length === 0 && (await isTooSlow(row))) {
+            await skip(row, error);
             return { indexed: new Map(), more: true };
           }
           limit = Math.max(1, Math.floor(batch.taken.length / 2));
@@ -117,7 +126,10 @@ export function createIndexer({
 }
 
 const BATCH_ROWS = 500;
-/** Attempts of 30 s each, which do not wait long for locks, after which a row is skipped. */
+/**
+ * Attempts of 30 s each, which do not wait long for locks, after which a row is skipped. Each but the first counts only if
+ * a row behind is then indexed.
+ */
 const MAX_TIMEOUTS = 3;
 /** Below the limit of a statement, so that a row that waits for a lock does not count as slow. */
 const LOCK_TIMEOUT = { settings: "set local lock_timeout = '20s'" };
@@ -147,12 +159,12 @@ function createBatchIndexer({ db, feed, sources, floor }: Deps) {
   let deletedRows: readonly string[] = [];
 
   /** Returns the number of records per service. */
-  return async (limit: number, batch: Batch): Promise<Map<string, number>> => {
+  return async (limit: number, batch: Batch, least = 0): Promise<Map<string, number>> => {
     const entries = await feed.db.transaction(async (tx) => {
       const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
       if (!lock[0]!.mine) return [];
       const parameters = [limit, BATCH_BYTES, feed.servicesElsewhere];
-      const { rows } = await floor.read((from) => tx.query<FeedRow>(CLAIM, [...parameters, from]));
+      const { rows } = await floor.read((from) => tx.query<FeedRow>(CLAIM, [...parameters, Math.max(from, least)]));
       batch.taken = rows;
       if (rows.length === 0) return [];
       const { rows: known } = await db.query<{ id: string }>(FIND_INDEXED, [rows.map(({ id }) => id)]);
