@@ -29,6 +29,19 @@ describe('A log line', () => {
     expect(summarizeOutage({ err: lost })).toEqual({ reason: 'Connection terminated: read ECONNRESET' });
   });
 
+  it('has the messages of all causes in the reason', async () => {
+    const refused = (address: string) =>
+      Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' });
+    const cause = new AggregateError([refused('::1:9'), refused('127.0.0.1:9')]);
+    const err = new Error('Unexpected provider error.', {
+      cause: new Error('The connection failed.', { cause: Object.assign(cause, { code: 'ECONNREFUSED' }) }),
+    });
+    expect(summarizeOutage({ err })).toEqual({
+      reason:
+        'Unexpected provider error: The connection failed: connect ECONNREFUSED ::1:9, connect ECONNREFUSED 127.0.0.1:9',
+    });
+  });
+
   it('keeps the stack trace of other errors and of statement timeouts', () => {
     for (const err of [new Error('a defect'), Object.assign(new Error('canceling statement'), { code: '57014' })])
       expect(summarizeOutage({ err })).toEqual({ err });

@@ -18,10 +18,17 @@ export function createLog(level: string, role: string): Log {
   );
 }
 
-/** An unavailable database is expected: its line has a `reason` instead of an error with a stack trace. */
+/** An unavailable database or other service is expected: its line has a `reason` instead of an error with a stack trace. */
 export function summarizeOutage(line: Record<string, unknown>): Record<string, unknown> {
   const { err, ...others } = line;
   if (!(err instanceof Error) || !isUnavailable(err) || isStatementTimeout(err)) return line;
-  const cause = err.cause instanceof Error ? `: ${err.cause.message}` : '';
-  return { ...others, reason: (err.message || String((err as { code?: unknown }).code)) + cause };
+  return { ...others, reason: messagesOf(err) };
+}
+
+/** The messages of an error and its causes. */
+function messagesOf(error: Error): string {
+  // A failed connection to a host with several addresses has no message.
+  const parts = error instanceof AggregateError ? error.errors.map(messagesOf).join(', ') : '';
+  const message = error.message || parts || String((error as { code?: unknown }).code);
+  return error.cause instanceof Error ? `${message.replace(/\.$/, '')}: ${messagesOf(error.cause)}` : message;
 }
