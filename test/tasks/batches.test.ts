@@ -227,8 +227,8 @@ describe('A batch', () => {
   });
 
   it.each([
-    ['without items', '\n \n', 'no items'],
-    ['with 10 001 items', jsonLines(photos(10_001)), 'at most 10000 items'],
+    ['without items', '\n \n', 'no items', 'EMPTY_BATCH'],
+    ['with 10 001 items', jsonLines(photos(10_001)), 'at most 10000 items', 'TOO_MANY_FILES'],
     [
       'with a line that is too long',
       JSON.stringify({ image_url: photo('x'.repeat(70_000)) }),
@@ -236,11 +236,12 @@ describe('A batch', () => {
     ],
     ['with a line that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
     ['with an item that is no object', '[]', 'must be an object'],
-  ])('%s is rejected', { tags: ['full'] }, async (_, body, message) => {
+  ])('%s is rejected', { tags: ['full'] }, async (_, body, message, code?: string) => {
     product = await startProduct();
     const answer = await submit(body as string);
     expect(answer.status).toBe(422);
     expect(answer.body.error.message).toContain(message);
+    expect(answer.body.error.details?.code).toBe(code);
     expect(await countTasks()).toBe(0);
   });
 

@@ -2,7 +2,12 @@ import { batchLink, groupingMessages } from './grouping-texts.ts';
 import { localize } from './localize.ts';
 
 /** Why a whole batch is refused, in the `details` of the error. */
-export type BatchProblem = 'SANDBOX_HAS_NO_BATCHES' | 'EMPTY_ARCHIVE' | 'TOO_MANY_FILES' | 'ARCHIVE_TOO_LARGE';
+export type BatchProblem =
+  | 'SANDBOX_HAS_NO_BATCHES'
+  | 'EMPTY_ARCHIVE'
+  | 'EMPTY_BATCH'
+  | 'TOO_MANY_FILES'
+  | 'ARCHIVE_TOO_LARGE';
 
 export const batchTexts = localize({
   link: batchLink,
@@ -145,6 +150,7 @@ export const batchTexts = localize({
       ...({
         SANDBOX_HAS_NO_BATCHES: 'В песочнице нет пакетов.',
         EMPTY_ARCHIVE: 'В архиве нет файлов.',
+        EMPTY_BATCH: 'В пакете нет элементов.',
         TOO_MANY_FILES: 'Файлов слишком много для одного пакета.',
         ARCHIVE_TOO_LARGE: 'Файлы архива после распаковки слишком большие.',
       } satisfies Record<BatchProblem, string>),

@@ -5,7 +5,7 @@ import { createJsonLimiter, JSON_LIMITS, JsonTooDeep } from '../../../http/json-
 import { messageOf, type Validator } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
-import type { InvalidItems } from './invalid-items.ts';
+import { type InvalidItems, invalidBatch } from './invalid-items.ts';
 import type { ItemText, UnreadableItem } from './read-items.ts';
 
 export const MAX_ITEMS = 10_000;
@@ -24,7 +24,7 @@ export async function collectItems(
   let [count, valid, bytes] = [0, 0, 0];
   const limitJson = createJsonLimiter(JSON_LIMITS);
   for await (const item of items) {
-    if (++count > limit) throw validationError(`A batch has at most ${limit} items.`);
+    if (++count > limit) throw invalidBatch('TOO_MANY_FILES', `A batch has at most ${limit} items.`);
     try {
       if ('problem' in item) throw validationError(item.problem);
       limitJson(Buffer.from(item.text));
@@ -38,7 +38,7 @@ export async function collectItems(
       invalid.add({ line: item.line, message: error.message });
     }
   }
-  if (count === 0) throw validationError('The batch has no items.');
+  if (count === 0) throw invalidBatch('EMPTY_BATCH', 'The batch has no items.');
   invalid.throwIfAny(valid);
   return accepted;
 }
