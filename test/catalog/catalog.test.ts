@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -421,6 +422,10 @@ describe('GET /row/{record_id}', () => {
     const last = await browser.get('/?q=wall&from=abc', ACCEPT_HTML);
     expect(last.text).toContain('From: Enter a date, or a date and time.');
     expect(last.text).toContain('<a href="?q=wall">Remove the filter</a>');
+    for (const path of [`/receipt/${randomUUID()}?receipt=${'x'.repeat(300)}`, '/search/similar?signature=x']) {
+      const other = await browser.get(path, ACCEPT_HTML);
+      expect([other.status, other.text.includes('Remove the filter')], path).toEqual([422, false]);
+    }
   });
 });
 

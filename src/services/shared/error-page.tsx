@@ -41,7 +41,11 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
     const words = page.texts[language];
     const messages = errorMessages(body as Body, words);
     const root = rootOf(request.url);
-    const invalid = request.method === 'GET' ? invalidParameters(body as Body) : [];
+    const parameters = request.method === 'GET' ? invalidParameters(body as Body) : [];
+    // Others are no filters: without them, the page may not exist.
+    const invalid = parameters.every((name) => getOwnProperty(words.fieldNames ?? {}, name) !== undefined)
+      ? parameters
+      : [];
     const isInvalid = (field: string) =>
       invalid.some((name) => field === name || page.isFieldOf?.(field, name) === true);
     const title = invalid.length > 0 ? WORDS[language].invalidFilter : words.refusedTitle;
