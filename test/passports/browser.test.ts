@@ -172,7 +172,7 @@ describe('Passports pages', () => {
     await until(() => document.locator('.state').textContent()).toBe('Готово');
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
-    // The pages have a text until their images, of which the second fails, are loaded.
+    // The pages have a text until their images, of which the second fails, have ended.
     let load = () => {};
     const loaded = new Promise<void>((resolve) => {
       load = resolve;
@@ -185,7 +185,7 @@ describe('Passports pages', () => {
     expect(await loading.count()).toBe(2);
     expect(await loading.first().locator('text').first().textContent()).toBe('Страница 1 загружается…');
     load();
-    await until(() => loading.count()).toBe(1);
+    await until(() => loading.count()).toBe(0);
     expect(problems.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
     expect((await resultOf(page)).data).toEqual(EXPECTED_VALUES);
     for (const [key, shown] of Object.entries(DISPLAYED_VALUES)) expect(await value(page, key), key).toBe(shown);

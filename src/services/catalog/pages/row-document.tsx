@@ -22,7 +22,6 @@ export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
             <DocumentPage
               frame={sheet}
               label={words.sheet}
-              loading={words.loadingSheet}
               address={`../image/${encodeURIComponent(row.recordId)}?w=${LARGE_WIDTH_PX}`}
               boxes={boxes.map(({ key, bbox }) => ({ key, bbox: bbox! }))}
             />

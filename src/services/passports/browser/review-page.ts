@@ -77,15 +77,12 @@ function linkBoxes(): void {
     const { key } = (target as SVGElement).dataset;
     if (key !== undefined) document.getElementById(key)?.focus();
   });
-  // An image that fails is not loading any more.
-  document
-    .querySelector('.pages')!
-    .addEventListener(
-      'error',
-      ({ target }) => (target as Element).closest('svg')?.querySelector('.loading')?.remove(),
-      true,
-    );
+  for (const event of ['load', 'error']) document.querySelector('.pages')!.addEventListener(event, removeLoading, true);
   loadImagesOnScroll();
+}
+
+function removeLoading({ target }: Event): void {
+  (target as Element).closest('svg')?.querySelector('.loading')?.remove();
 }
 
 function loadImagesOnScroll(): void {

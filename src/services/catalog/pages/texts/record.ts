@@ -41,7 +41,6 @@ export const recordTexts = {
   nothingHeard: { en: 'No speech was detected in this recording.', ru: 'Речь в записи не обнаружена.' },
   fields: { en: 'Fields', ru: 'Поля' },
   sheet: { en: 'Page 1', ru: 'Страница 1' },
-  loadingSheet: { en: 'Page 1 is loading…', ru: 'Страница 1 загружается…' },
   otherPage: { en: 'page {page}', ru: 'стр. {page}' },
   boxHint: { en: 'Select a field to highlight it on the page.', ru: 'Выберите поле, чтобы выделить его на странице.' },
   noFields: { en: 'No values.', ru: 'Значений нет.' },
