@@ -9,14 +9,13 @@ import type { Inspection } from './inspection.ts';
 export function createCorrectionForm(job: Inspection, api: ApiClient, words: Formatters): HTMLElement {
   const place = el('div');
   void load(job, api).then(
-    ({ corrections, classes }) => {
+    ({ corrections, model }) => {
       if (!corrections.may_correct) return;
       const version = job.state?.model_version ?? '';
-      place.replaceChildren(
-        classes
-          ? correctionForm(job, api, words, corrections, classes)
-          : el('p', { class: 'hint' }, fill(words.texts.notCorrectable, { version })),
-      );
+      if (model === undefined)
+        place.replaceChildren(el('p', { class: 'hint' }, fill(words.texts.notCorrectable, { version })));
+      // Older workers do not report the classes of a version.
+      else if (model.details) place.replaceChildren(correctionForm(job, api, words, corrections, model.details));
     },
     // The result is complete without it.
     () => {},
@@ -29,8 +28,7 @@ const pathOf = ({ taskId }: Inspection) => `result/${taskId}/correction`;
 async function load(job: Inspection, api: ApiClient) {
   const corrections = await api.call<Corrections>(pathOf(job));
   const { models } = await api.call<ModelList>('models');
-  const classes = models.find(({ version }) => version === job.state?.model_version)?.details;
-  return { corrections, classes };
+  return { corrections, model: models.find(({ version }) => version === job.state?.model_version) };
 }
 
 function correctionForm(job: Inspection, api: ApiClient, words: Formatters, found: Corrections, classes: ModelDetails) {
