@@ -87,6 +87,8 @@ function describeConformance<D extends Deployment>(
     work?: (deployment: D, proxy: FaultyProxy) => Promise<unknown>;
     skips: string[];
     deviations: Deviations;
+    /** Responses that the specification allows, and the checks that they must pass. */
+    variations?: Deviations;
   },
 ) {
   describe(`assay conform for ${service}`, () => {
@@ -138,6 +140,11 @@ function describeConformance<D extends Deployment>(
       const results = await checkService(service, proxy.url, id.split('.').slice(0, 2).join('.'));
       expect(idsOf(results, 'failed')).toContain(id);
       for (const result of results) expect(result).not.toHaveProperty('silent');
+    });
+
+    it.each(options.variations ?? [])('accepts that %s', { tags: ['full'] }, async (_, id, variation) => {
+      proxy.deviation = variation;
+      expect(await checkService(service, proxy.url, id)).toMatchObject([{ check: { id }, outcome: 'passed' }]);
     });
   });
 }
@@ -802,6 +809,25 @@ describeConformance('passports', {
         status: 404,
         body: Buffer.from('{"error":{"code":"TASK_NOT_FOUND","message":"x"}}'),
       }),
+    ],
+  ],
+  variations: [
+    [
+      'a missing token has the error code of an unknown document',
+      'passports.access.no-token.delete',
+      changeResponses('DELETE /task/', 401, {
+        body: Buffer.from('{"error":{"code":"TASK_NOT_FOUND","message":"x"}}'),
+      }),
+    ],
+    [
+      'the result of a deleted document has the status NOT_FOUND',
+      'passports.delete.gone',
+      {
+        out: ({ status }, { path }) =>
+          path.endsWith('/result') && status === 404
+            ? { status: 200, body: Buffer.from('{"status":"NOT_FOUND"}') }
+            : undefined,
+      },
     ],
   ],
 });

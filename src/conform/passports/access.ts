@@ -42,8 +42,8 @@ export const accessChecks: readonly Check[] = checks(
         const rejected = await context.probe[method](path, { ...request, ...(await of(context)) });
         expect(rejected, rejection);
         const authorized = await context.probe[method](path, { ...request, ...(await withToken(context)) });
-        const isUnauthorized = codeOf(rejected.json) !== codeOf(authorized.json);
-        assertThat(rejected, isUnauthorized, 'another error than with a valid token');
+        const isSame = rejected.status === authorized.status && codeOf(rejected.json) === codeOf(authorized.json);
+        assertThat(rejected, !isSame, 'another error than with a valid token');
       },
     ]),
   ),
