@@ -829,6 +829,17 @@ describeConformance('passports', {
             : undefined,
       },
     ],
+    [
+      'uploads of images need a token',
+      'passports.session.others',
+      {
+        // The product creates no session with a token.
+        in: ({ path, headers: { authorization: _, ...headers } }) =>
+          path === '/api/v1/upload-images' ? { headers } : undefined,
+        out: (_, { path, headers }) =>
+          path === '/api/v1/upload-images' && !headers.authorization ? { status: 401, headers: {} } : undefined,
+      },
+    ],
   ],
 });
 

@@ -51,13 +51,16 @@ export const imageFile = async ({ specimens, nonce }: RunContext): Promise<Uploa
 /** The first upload, without a session. */
 export const uploaded = oncePerRun(async (context) => {
   const files = pdfFile(context, 'conform', await context.specimens.document());
-  const anonymous = await context.probe.post('/upload', { files, as: 'without a token or session' });
-  const needsToken = anonymous.status === 401 || anonymous.status === 403;
-  const response = needsToken
-    ? await context.probe.post('/upload', { files, ...(await withToken(context)) })
-    : anonymous;
-  return { response, cookie: cookieOf(response) };
+  return uploadWithoutSession(context, '/upload', files);
 });
+
+/** With the token only if it is needed. */
+async function uploadWithoutSession(context: RunContext, path: string, files: Upload[]) {
+  const anonymous = await context.probe.post(path, { files, as: 'without a token or session' });
+  const needsToken = anonymous.status === 401 || anonymous.status === 403;
+  const response = needsToken ? await context.probe.post(path, { files, ...(await withToken(context)) }) : anonymous;
+  return { response, cookie: cookieOf(response) };
+}
 
 export const withSession = oncePerRun(async (context): Promise<ProbeRequest> => {
   const { response, cookie } = await uploaded(context);
@@ -141,8 +144,8 @@ export const failed = oncePerRun(async (context) => {
 
 /** A session of another client, created by the upload of an image. */
 export async function withOtherSession(context: RunContext): Promise<ProbeRequest> {
-  const response = await context.probe.post('/api/v1/upload-images', { files: [await imageFile(context)] });
-  const cookie = cookieOf(response) ?? skip('an upload of an image without a token creates no session');
+  const { cookie } = await uploadWithoutSession(context, '/api/v1/upload-images', [await imageFile(context)]);
+  if (cookie === undefined) return skip('an upload of an image creates no session');
   return { token: await token(context), cookie, as: 'with the token and another session' };
 }
 
