@@ -151,7 +151,10 @@ describe('POST /search/similar', () => {
     const { waiting } = await product.database.db.transaction(async (tx) => {
       await tx.query('lock table catalog_records in access exclusive mode');
       const waiting = [get(), get(), get(), get()];
-      await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(503);
+      const blocked = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%own as materialized%'
+        and datname = current_database()`;
+      await waitUntil(async () => (await product.database.db.query(blocked)).rowCount === 4);
+      expect((await get()).status).toBe(503);
       return { waiting };
     });
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
