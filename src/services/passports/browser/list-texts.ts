@@ -77,6 +77,12 @@ export const listTexts = localize({
   signedOut: { en: 'Sign in to open and edit documents.', ru: 'Войдите, чтобы открывать и редактировать документы.' },
   back: { en: 'Back', ru: 'Назад' },
   refusedTitle: { en: 'The request failed', ru: 'Не удалось выполнить запрос' },
+  fieldNames: {
+    page: { en: 'Page', ru: 'Страница' },
+    status: { en: 'Status', ru: 'Статус' },
+    project: { en: 'Project', ru: 'Проект' },
+    tag: { en: 'Tag', ru: 'Метка' },
+  },
   statuses: statusTexts,
   ...apiErrorTexts,
 });
