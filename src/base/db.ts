@@ -152,7 +152,7 @@ export function openDb(options: DbOptions): Db {
       return await run(client);
     } catch (error) {
       broken = isUnavailable(error);
-      if (broken && error instanceof Error) error.cause ??= lost.get(client);
+      if (broken && error instanceof Error && lost.get(client) !== error) error.cause ??= lost.get(client);
       throw error;
     } finally {
       client.release(broken || client.getTransactionStatus() !== 'I');

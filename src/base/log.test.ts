@@ -42,6 +42,15 @@ describe('A log line', () => {
     });
   });
 
+  it('has each message once for an error that is its own cause', () => {
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    reset.cause = reset;
+    expect(summarizeOutage({ err: reset })).toEqual({ reason: 'read ECONNRESET' });
+    const lost = new Error('Connection terminated');
+    lost.cause = new Error('the first', { cause: lost });
+    expect(summarizeOutage({ err: lost })).toEqual({ reason: 'Connection terminated: the first' });
+  });
+
   it('keeps the stack trace of other errors and of statement timeouts', () => {
     for (const err of [new Error('a defect'), Object.assign(new Error('canceling statement'), { code: '57014' })])
       expect(summarizeOutage({ err })).toEqual({ err });

@@ -25,10 +25,12 @@ export function summarizeOutage(line: Record<string, unknown>): Record<string, u
   return { ...others, reason: messagesOf(err) };
 }
 
-/** The messages of an error and its causes. */
-function messagesOf(error: Error): string {
+/** The messages of an error and its causes, each once: an error can be its own cause. */
+function messagesOf(error: Error, seen: readonly Error[] = []): string {
+  const known = [...seen, error];
+  const isNew = (other: unknown): other is Error => other instanceof Error && !known.includes(other);
   // A failed connection to a host with several addresses has no message.
-  const parts = error instanceof AggregateError ? error.errors.map(messagesOf).join(', ') : '';
-  const message = error.message || parts || String((error as { code?: unknown }).code);
-  return error.cause instanceof Error ? `${message.replace(/\.$/, '')}: ${messagesOf(error.cause)}` : message;
+  const parts = error instanceof AggregateError ? error.errors.filter(isNew).map((one) => messagesOf(one, known)) : [];
+  const message = error.message || parts.join(', ') || String((error as { code?: unknown }).code);
+  return isNew(error.cause) ? `${message.replace(/\.$/, '')}: ${messagesOf(error.cause, known)}` : message;
 }
