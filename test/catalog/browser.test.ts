@@ -696,7 +696,7 @@ describe('Catalog pages', () => {
     expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
     expect(await shownRecords(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
+    await until(() => page.locator('main').textContent()).toContain('Недопустимый фильтр');
     await page.goto(`${catalog.url}/?from=yesterday`);
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
     for (const [query, message] of [
