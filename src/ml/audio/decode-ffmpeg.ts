@@ -124,7 +124,7 @@ function ffmpegArguments(path: string, { type, header, maxSeconds }: FfmpegOptio
 function filters({ isFloat = false, channels = 0 }: FfmpegOptions['header']): string {
   // Fills timestamp gaps (a paused recorder, late audio in a video) with silence, so that word times match playback.
   const convert = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=s16:${SAMPLE_RATE}:mono`;
-  // `c=same` ends ffmpeg for one channel and drops channels of many, which stay as they are.
+  // `c=same` ends ffmpeg for one channel and drops channels of many: those are not filtered.
   const layout = isFloat ? ['mono', 'stereo'][channels - 1] : undefined;
   const valid = layout === undefined ? '' : `aeval=if(lt(abs(val(ch))\\,${MAX_SAMPLE})\\,val(ch)\\,0):c=${layout},`;
   return [
