@@ -80,7 +80,9 @@ describe('assay train --from-corrections', () => {
 });
 
 describe('assay events', () => {
-  it('lists the stored events as text and, with --json, as lines that --after continues', async () => {
+  it('lists the stored events as text and, with --json, as lines that --after continues', {
+    tags: ['full'],
+  }, async () => {
     await photos.waitForResult(await photos.predict());
     const id = await photos.predict();
     await photos.waitForResult(id);
@@ -497,7 +499,7 @@ describe('assay predict', () => {
     expect(await photos.waitForResult(out.trim())).toMatchObject({ status: 'done' });
   });
 
-  it('exits with status 1 when the task fails', async () => {
+  it('exits with status 1 when the task fails', { tags: ['full'] }, async () => {
     const withoutWorker = await startProduct();
     onTestFinished(() => withoutWorker.stop());
     const waiting = assay(['predict', WALL, ...at(withoutWorker), '--token', TOKEN, '--json']);

@@ -877,14 +877,21 @@ describe('assay conform --check-rate-limit checks the rate limit', () => {
     ['defectoscopy', changeResponses('GET /result/', 429, { status: 503 }), 'failed'],
     ['stt', {}, 'passed'],
     ['stt', { out: ({ headers: { 'retry-after': _, ...headers } }) => ({ headers }) }, 'failed'],
-  ] satisfies [ServiceName, FaultyProxy['deviation'], string][])('of %s (%#)', async (service, breach, outcome) => {
-    const product = await startProduct({ service, env: { [`${service.toUpperCase()}_RATE_LIMIT_PER_MINUTE`]: '60' } });
-    const proxy = await startFaultyProxy(product.url);
-    proxy.deviation = breach;
-    expect(await checkService(service, proxy.url, `${service}.limit`)).toMatchObject([{ outcome }]);
-    await proxy.close();
-    await product.stop();
-  });
+  ] satisfies [ServiceName, FaultyProxy['deviation'], string][])(
+    'of %s (%#)',
+    { tags: ['full'] },
+    async (service, breach, outcome) => {
+      const product = await startProduct({
+        service,
+        env: { [`${service.toUpperCase()}_RATE_LIMIT_PER_MINUTE`]: '60' },
+      });
+      const proxy = await startFaultyProxy(product.url);
+      proxy.deviation = breach;
+      expect(await checkService(service, proxy.url, `${service}.limit`)).toMatchObject([{ outcome }]);
+      await proxy.close();
+      await product.stop();
+    },
+  );
 });
 
 describe('assay conform for a deployment without tokens', () => {
@@ -921,22 +928,26 @@ describe('assay conform for a server that is not Assay', () => {
     ['a redirect to an invalid URL', 303, '{"ok":true,"data":{"url":"no address"}}', 'http://['],
     ['an invalid file URL', 201, '{"ok":true,"data":{"url":"no address"}}'],
     ['an empty response', 204, ''],
-  ])('completes every check when every response is %s', async (_, status, body, location = '/docs') => {
-    const server = createServer((_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json', location }).end(body);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    for (const { name, checks } of serviceChecks) {
-      const fileUrl = status === 201 ? undefined : 'https://storage.example.com/file';
-      const results = await checkService(name, url, name, { timeoutMs: 1, sameMachine: false, fileUrl });
-      expect(results).toHaveLength(checks.length);
-      expect(idsOf(results, 'failed').length, name).toBeGreaterThan(0);
-    }
-    server.closeAllConnections();
-    server.close();
-  });
+  ])(
+    'completes every check when every response is %s',
+    { tags: ['full'] },
+    async (_, status, body, location = '/docs') => {
+      const server = createServer((_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json', location }).end(body);
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      for (const { name, checks } of serviceChecks) {
+        const fileUrl = status === 201 ? undefined : 'https://storage.example.com/file';
+        const results = await checkService(name, url, name, { timeoutMs: 1, sameMachine: false, fileUrl });
+        expect(results).toHaveLength(checks.length);
+        expect(idsOf(results, 'failed').length, name).toBeGreaterThan(0);
+      }
+      server.closeAllConnections();
+      server.close();
+    },
+  );
 });
 
 describe('Conformance checks', () => {

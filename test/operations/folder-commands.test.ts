@@ -128,7 +128,7 @@ describe('assay predict FOLDER', () => {
     expect(rows).toEqual([{ grouping: { project: 'A', tags } }, { grouping: { project: 'B', tags } }]);
   });
 
-  it('goes on where an interrupted run stopped, and creates no task twice', async () => {
+  it('goes on where an interrupted run stopped, and creates no task twice', { tags: ['full'] }, async () => {
     const name = await photoFolder('facade', 24);
     pauseMs = 300;
     const before = runs;

@@ -305,7 +305,9 @@ it('Assay starts workers on demand, immediately for realtime tasks and after the
   expect(await stop(assay, place, 'SIGTERM')).toMatchObject({ code: 0 });
 });
 
-it('`npm run demo` shows a photo with its classes and the catalog record as an ordinary user', async () => {
+it('`npm run demo` shows a photo with its classes and the catalog record as an ordinary user', {
+  tags: ['full'],
+}, async () => {
   const place = await createInstancePlace();
   const env = { ...NO_TOKEN, SERVICES: 'defectoscopy,catalog', CATALOG_PORT: String(await freePort()) };
   const demo = startAssay(place, { args: ['demo'], env, ...(await createOrdinaryUser(place)) });

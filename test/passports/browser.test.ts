@@ -921,7 +921,9 @@ describe('Passports pages for every document state', () => {
     return { page, problems, id, data };
   }
 
-  it('keep edits when the session has ended, and save them after the next sign-in', async (test) => {
+  it('keep edits when the session has ended, and save them after the next sign-in', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems, id, data } = await openDocument(test, 'session.pdf');
     await page.context().clearCookies();
     await page.locator('#confirm').click();

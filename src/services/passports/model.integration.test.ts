@@ -249,7 +249,9 @@ describe('a document of a lost worker', () => {
     return reader;
   }
 
-  it('continues after the pages that were read, with the same result and no other stored files', async () => {
+  it('continues after the pages that were read, with the same result and no other stored files', {
+    tags: ['full'],
+  }, async () => {
     const { document, job, reports } = await begin(createTestPdf(textless));
     const interrupted = createReader((count) => count === 3);
     expect(await failure((await load(interrupted)).run(job()))).toMatchObject({ transient: true });
