@@ -10,6 +10,7 @@ const FULL = ['{src,test}/**/*.full.test.{ts,tsx}'];
 const NATIVE = ['src/ml/**/*.full.test.ts'];
 /** It changes the network interfaces of the machine, whereupon a browser fails its requests with ERR_NETWORK_CHANGED. */
 const NETWORK = ['test/faults/multi-host.full.test.ts'];
+const TESTS = ['{src,test}/**/*.test.{ts,tsx}'];
 const INTEGRATION = ['test/**/*.test.ts', 'src/**/*.integration.test.{ts,tsx}'];
 
 /*
@@ -34,12 +35,13 @@ export default defineConfig({
         test: {
           ...options,
           name: 'unit',
-          include: ['src/**/*.test.{ts,tsx}'],
+          include: TESTS,
           exclude: [...INTEGRATION, ...FULL],
         },
       },
-      { ...source, test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
-      { ...source, test: { ...options, ...server, name: 'full', include: FULL, exclude: [...NATIVE, ...NETWORK] } },
+      // Unit and integration tests in one project, which loads each module once per process.
+      { ...source, test: { ...options, ...server, name: 'short', include: TESTS, exclude: FULL } },
+      { ...source, test: { ...options, ...server, name: 'full', include: TESTS, exclude: [...NATIVE, ...NETWORK] } },
       // After the others, because none of these opens a browser.
       { ...source, test: { ...options, ...last, name: 'native', include: NATIVE, isolate: true } },
       { ...source, test: { ...options, ...last, name: 'network', include: NETWORK } },

@@ -9,9 +9,9 @@ import { ensureBuilt } from './build.mjs';
 const PROJECTS = {
   '--unit': ['unit'],
   '--watch': ['unit'],
-  '--full': ['unit', 'integration', 'full', 'native', 'network'],
+  '--full': ['full', 'native', 'network'],
 };
-const DEFAULT_PROJECTS = ['unit', 'integration'];
+const DEFAULT_PROJECTS = ['short'];
 
 const given = process.argv.slice(2).find((argument) => argument in PROJECTS);
 const rest = process.argv.slice(2).filter((argument) => argument !== given);
@@ -20,7 +20,7 @@ const tier = given ?? (namesTests ? '--full' : undefined);
 const projects = PROJECTS[tier] ?? DEFAULT_PROJECTS;
 
 // Integration tests start the built product.
-if (projects.length > 1) ensureBuilt();
+if (!projects.includes('unit')) ensureBuilt();
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const args = [tier === '--watch' ? 'watch' : 'run', ...projects.flatMap((name) => ['--project', name]), ...rest];
 // With two files at a time these tests leave a fifth of two cores idle. Fault injection of the full tier needs spare time.
