@@ -80,9 +80,14 @@ export default tseslint.config(
     },
   },
   {
-    // Only commands read the environment. Exception: the embedded database passes some variables on to PostgreSQL.
+    // Only commands read the environment. Exceptions: some variables are passed on to PostgreSQL and npm.
     files: ['src/**'],
-    ignores: ['src/commands/**', 'src/base/postgres/server-account.ts', '**/*.test.ts'],
+    ignores: [
+      'src/commands/**',
+      'src/base/postgres/server-account.ts',
+      'src/ml/speech/install-package.ts',
+      '**/*.test.ts',
+    ],
     rules: {
       'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Make it a setting.' }],
     },

@@ -14,6 +14,7 @@ export async function installPackage(manifest: SpeechManifest, draft: string, si
   const isWindows = process.platform === 'win32';
   await promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', [...args, ...RETRIES, `${source.name}${version}`], {
     cwd: draft,
+    env: npmEnvironment(),
     shell: isWindows,
     signal,
   }).catch((error: Error & { code?: unknown; stderr?: string }) => {
@@ -32,6 +33,13 @@ export async function installPackage(manifest: SpeechManifest, draft: string, si
   }
   return folder;
 }
+
+/** npm must not inherit tokens. It needs these to find programs, its configuration, proxies and certificates. */
+const NPM_VARIABLE =
+  /^(?:path|pathext|home|userprofile|appdata|localappdata|systemroot|comspec|te?mp|tmpdir|(?:https?_|no_)?proxy|ssl_cert_(?:file|dir)|(?:npm|node)_.*)$/i;
+
+const npmEnvironment = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([variable]) => NPM_VARIABLE.test(variable)));
 
 const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
 

