@@ -36,7 +36,7 @@ export interface GuardedRequest<Body> {
   /** Number of bytes of an error response to keep in `FetchFailed.excerpt`; default: none. */
   readonly errorExcerptBytes?: number;
   /** Consumes the body as a stream; without it the body is returned as one Buffer. A range has the status 206. */
-  readonly into?: (pieces: AsyncIterable<Buffer>, status: number) => Promise<Body>;
+  readonly into?: (pieces: AsyncIterable<Buffer>, status: number, headers: Fetched<Body>['headers']) => Promise<Body>;
 }
 
 export interface Fetched<Body> {
@@ -86,7 +86,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
         const excerpt = await errorExcerpt(response, request, budgets, time);
         const next = redirected(response, url, policy, excerpt);
         if (hops === MAX_REDIRECTS) throw new FetchFailed('redirect', { status: response.statusCode });
-        // Headers for one host (for example a token) are not sent to another one, except `Range`.
+        // Headers for one host (for example a token) are not sent to another one, except the range.
         if (next.origin !== url.origin) headers = { ...DEFAULT_HEADERS, ...rangeOf(request) };
         url = permitted(next.href, policy, onBlocked);
       }
@@ -115,8 +115,8 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const DEFAULT_HEADERS = { 'user-agent': 'assay', 'accept-encoding': 'identity' };
 
-const rangeOf = ({ headers }: Pick<GuardedRequest<never>, 'headers'>) =>
-  headers?.['range'] === undefined ? {} : { range: headers['range'] };
+const rangeOf = ({ headers = {} }: Pick<GuardedRequest<never>, 'headers'>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name === 'range' || name === 'if-range'));
 
 function permitted(raw: string, policy: UrlPolicy, onBlocked: (why: BlockReason) => void): URL {
   try {
@@ -189,10 +189,10 @@ async function received<Body>(
   const fetched = { status, headers, contentType: headers['content-type'] as string | undefined };
   if (request.policy.kind === 'webhook') {
     await discardBody(response);
-    return { ...fetched, body: await into(emptyBody(), status) };
+    return { ...fetched, body: await into(emptyBody(), status, headers) };
   }
   try {
-    return { ...fetched, body: await into(readChunks(response, { maxBytes, idleMs, time }), status) };
+    return { ...fetched, body: await into(readChunks(response, { maxBytes, idleMs, time }), status, headers) };
   } finally {
     response.body.on('error', () => {}).destroy();
   }

@@ -1,17 +1,24 @@
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ifExists, ifMissing } from '../base/file-system.ts';
 import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { isAlive, startTimeOf } from '../base/postgres/processes.ts';
 
+/** Returns the unlock function; throws while another supervisor runs. */
+export const lockDataDir = (dataDir: string): Promise<() => Promise<void>> =>
+  createLock(
+    join(dataDir, 'supervisor.lock'),
+    (pid) =>
+      `Assay is already running on this data directory (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
+  );
+
 /**
- * Returns the unlock function; throws while another supervisor runs. The lock names pid and start time, so a killed
- * supervisor or a reused pid does not hold it.
+ * Returns the unlock function; throws while another process holds the lock. The lock names pid and start time, so a killed
+ * process or a reused pid does not hold it.
  */
-export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true });
-  const lock = join(dataDir, 'supervisor.lock');
+export async function createLock(lock: string, heldBy: (pid: number) => string): Promise<() => Promise<void>> {
+  await mkdir(dirname(lock), { recursive: true });
   const draft = `${lock}.${newId()}`;
   const ours = `${process.pid}\n${await startTimeOf(process.pid)}\n`;
   await writeFile(draft, ours, { flag: 'wx' });
@@ -21,11 +28,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
       const held = await readFile(lock, 'utf8').catch(ifMissing);
       if (held === undefined) continue;
       const pid = await livePid(held);
-      if (pid !== undefined) {
-        throw new OperatorError(
-          `Assay is already running on this data directory (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
-        );
-      }
+      if (pid !== undefined) throw new OperatorError(heldBy(pid));
       await removeStale(lock, held);
     }
   } finally {

@@ -5,6 +5,7 @@ import { findInstalledFolder, pullCommandLine, pulledFolder } from '../ml/speech
 import { listSpeechModels, requireSpeechModel, type SpeechManifest } from '../ml/speech/model-list.ts';
 import { pullModel } from '../ml/speech/pull.ts';
 import type { SharedSettings } from '../services/shared/service.ts';
+import { createLock } from './data-dir-lock.ts';
 
 /** `assay models list`: lists the speech models with the install command of those not installed. */
 export async function listModels(): Promise<void> {
@@ -33,6 +34,10 @@ export async function installModel(
   manifest: SpeechManifest,
   { shared, mirror, signal, out }: InstallOptions,
 ): Promise<void> {
+  const unlock = await createLock(
+    `${pulledFolder(shared.dataDir, manifest.name)}.lock`,
+    (pid) => `${manifest.name} is already being installed (process ${pid}). Wait until it has ended.`,
+  );
   const fetch = createGuardedFetch();
   const progress = progressLine(out);
   try {
@@ -41,6 +46,7 @@ export async function installModel(
       out.write(`${file}: no published checksum; its SHA-256 ${sha256} is recorded and checked from now on.\n`);
     }
   } finally {
+    await unlock();
     await fetch.close();
   }
 }

@@ -1,6 +1,7 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FetchFailed } from '../../base/fetch-failed.ts';
+import { ifMissing } from '../../base/file-system.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import { sleep } from '../../base/loop.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
@@ -35,6 +36,7 @@ export async function download(wanted: RemoteFile, deps: DownloadDeps): Promise<
   const part = `${wanted.path}.part`;
   await mkdir(dirname(wanted.path), { recursive: true });
   await downloadWithRetries(wanted, part, deps);
+  await rm(etagFile(part), { force: true });
   const sha256 = await fileSha256(part);
   if (wanted.sha256 !== undefined && sha256 !== wanted.sha256) {
     await rm(part);
@@ -77,16 +79,20 @@ async function downloadWithRetries(wanted: RemoteFile, part: string, deps: Downl
 
 async function fetchRest(wanted: RemoteFile, part: string, existingBytes: number, deps: DownloadDeps): Promise<void> {
   const { fetch, policy, signal, progress } = deps;
+  const etag = await readFile(etagFile(part), 'utf8').catch(ifMissing);
+  // A known hash also detects parts of two versions.
+  const from = etag || wanted.sha256 !== undefined ? existingBytes : 0;
   await fetch(wanted.url, {
     policy,
     signal,
-    ...(existingBytes > 0 && { headers: { range: `bytes=${existingBytes}-` } }),
+    ...(from > 0 && { headers: { range: `bytes=${from}-`, ...(etag && { 'if-range': etag }) } }),
     maxBytes: wanted.bytes ?? MAX_BYTES,
     budgets: BUDGETS,
-    async into(pieces, status) {
-      let at = status === 206 ? existingBytes : 0;
+    async into(pieces, status, headers) {
+      let at = status === 206 ? from : 0;
       const file = await open(part, at > 0 ? 'a' : 'w');
       try {
+        if (at === 0) await writeFile(etagFile(part), strongEtag(headers['etag']));
         for await (const piece of pieces) {
           // `write` may write only a part.
           await file.appendFile(piece);
@@ -102,5 +108,11 @@ async function fetchRest(wanted: RemoteFile, part: string, existingBytes: number
     },
   });
 }
+
+const etagFile = (part: string): string => `${part}.etag`;
+
+/** Empty for a weak ETag, which `If-Range` may not contain. */
+const strongEtag = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && header.startsWith('"') ? header : '';
 
 const fileSize = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;

@@ -36,23 +36,25 @@ const unknownHash: SpeechManifest = { ...MODEL, files: { ...MODEL.files, 'tokens
 interface PublisherOptions {
   cutAfter?: (file: string, times: number) => number | undefined;
   ranges?: boolean;
+  etags?: boolean;
   files?: Record<string, Buffer>;
 }
 
-async function publisher({ cutAfter = () => undefined, ranges = true, files }: PublisherOptions = {}) {
+async function publisher({ cutAfter = () => undefined, ranges = true, etags = true, files }: PublisherOptions = {}) {
   const requests: string[] = [];
   const seen: [string, number][] = [];
   const served: Record<string, Buffer> = files ?? { 'onnx/encoder.onnx': ENCODER, 'tokens.txt': TOKENS };
   const handler: RequestListener = (request, response) => {
-    const { range } = request.headers;
+    const { range, 'if-range': ifRange } = request.headers;
     requests.push(`${request.url}${range ? `@${range}` : ''}`);
     const file = request.url!.replace('/people/small-one/resolve/0123/', '');
     const bytes = served[file];
     if (!bytes) return void response.writeHead(404).end();
-    const from = ranges && range ? Number(/^bytes=(\d+)-$/.exec(range)![1]) : 0;
+    const etag = `"${sha256(bytes)}"`;
+    const from = ranges && range && (ifRange ?? etag) === etag ? Number(/^bytes=(\d+)-$/.exec(range)![1]) : 0;
     if (from >= bytes.length) return void response.writeHead(416).end();
     const rest = bytes.subarray(from);
-    response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length });
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length, ...(etags && { etag }) });
     const times = requests.filter((each) => each.startsWith(request.url!)).length;
     const after = cutAfter(file, times);
     if (after === undefined) response.end(rest);
@@ -144,6 +146,38 @@ test('pullModel resumes an interrupted pull without downloading files again', as
   await pull();
   expect(requests).toEqual(['/people/small-one/resolve/0123/tokens.txt@bytes=5-']);
   expect((await pulled('tokens.txt')).equals(TOKENS)).toBe(true);
+});
+
+test.each([true, false])(
+  'pullModel does not join parts of two versions of a file without a known hash (ETag: %s)',
+  async (etags) => {
+    const files = { 'onnx/encoder.onnx': Buffer.alloc(ENCODER.length, 'older'), 'tokens.txt': TOKENS };
+    const { pull, pulled, left } = await publisher({
+      files,
+      etags,
+      cutAfter: (_, times) => (times === 1 ? 100_000 : times < 6 ? 0 : undefined),
+    });
+    const model = { ...MODEL, files: { ...MODEL.files, 'onnx/encoder.onnx': {} } };
+    expect(await errorMessage(pull(model))).toContain('To resume, run');
+    files['onnx/encoder.onnx'] = ENCODER;
+    expect(await pull(model)).toEqual({ 'onnx/encoder.onnx': sha256(ENCODER) });
+    expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
+    expect(await left()).toEqual(['small-one']);
+  },
+);
+
+test('pullModel starts again after a file with a known hash changed during its download', async () => {
+  const files = { 'onnx/encoder.onnx': Buffer.alloc(ENCODER.length, 'older'), 'tokens.txt': TOKENS };
+  const { pull, pulled } = await publisher({
+    files,
+    cutAfter: (file, times) => {
+      if (file !== 'onnx/encoder.onnx' || times > 1) return undefined;
+      setTimeout(() => (files['onnx/encoder.onnx'] = ENCODER), 0);
+      return 100_000;
+    },
+  });
+  await pull();
+  expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
 });
 
 test('pullModel downloads the whole file from a server without range support', async () => {
