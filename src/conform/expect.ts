@@ -47,8 +47,8 @@ export const status = (...allowed: readonly number[]) =>
 
 export const success = that(isSuccess, 'a success');
 
-/** For errors without a specified status. */
-export const errorStatus = that(({ status: code }) => code >= 400 && code <= 599, 'an error status (400 to 599)');
+/** For rejections without a specified status. */
+export const clientError = that(({ status: code }) => code >= 400 && code <= 499, 'a client error (400 to 499)');
 
 export const contentType = (pattern: RegExp, expected: string) =>
   that(({ headers }) => pattern.test(headers.get('content-type') ?? ''), expected);
@@ -92,19 +92,19 @@ const upperSnakeCase = matching(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'an UPPER_SNAKE
 export const error = (code?: string) =>
   body({ ok: oneOf(false), error: record({ code: code ? oneOf(code) : upperSnakeCase, message: text }) });
 
-/** An error status with the envelope of Passports, in which `ok` is optional. */
+/** A client error with the envelope of Passports, in which `ok` is optional. */
 export const rejection: Expectation = (response) =>
   expect(
     response,
-    errorStatus,
+    clientError,
     body(record({ error: record({ code: upperSnakeCase, message: text }) }, { ok: oneOf(false) })),
   );
 
-/** An error status with the `detail` array. */
+/** A client error with the `detail` array. */
 export const validationError: Expectation = (response) => {
   const context: Shape = (value, at) => (isRecord(value) ? undefined : `${at} to be an object`);
   const entry = record({ loc: listOf(anything), msg: text, type: text }, { input: anything, ctx: context });
-  expect(response, errorStatus, body({ detail: listOf(entry) }));
+  expect(response, clientError, body({ detail: listOf(entry) }));
   assertThat(response, (bodyOf(response)['detail'] as unknown[]).length > 0, '`detail` to have an entry');
 };
 

@@ -114,11 +114,11 @@ function describeConformance<D extends Deployment>(
       expect(idsOf(results, 'skipped')).toEqual(options.skips);
     });
 
-    it('reports every rejection that is missing', { tags: ['full'] }, async () => {
-      proxy.deviation = {
-        out: ({ status }) =>
-          status >= 400 && status < 500 ? { status: 200, body: Buffer.from('{"ok":true,"data":{}}') } : undefined,
-      };
+    it.each([
+      ['that is missing', { status: 200, body: Buffer.from('{"ok":true,"data":{}}') }],
+      ['with a server error', { status: 500 }],
+    ])('reports every rejection %s', { tags: ['full'] }, async (_, change) => {
+      proxy.deviation = { out: ({ status }) => (status >= 400 && status < 500 ? change : undefined) };
       const results = await checkService(service, proxy.url);
       expect(idsOf(results, 'passed').filter((id) => /refuses|malformed|access|unknown|delete.again/.test(id))).toEqual(
         [],
@@ -788,6 +788,11 @@ describeConformance('passports', {
       'the list fails after a deletion',
       'passports.delete.gone',
       respondAfter('DELETE /task/', 'GET /api/tasks', { status: 500 }),
+    ],
+    [
+      'the deletion of an unknown document fails with the error envelope',
+      'passports.delete.unknown',
+      changeResponses('DELETE /task/', 404, { status: 500 }),
     ],
     [
       'the state of a deleted document fails',

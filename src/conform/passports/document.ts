@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { assertThat, body, checks, type Expectation, errorStatus, expect, expecting, status } from '../expect.ts';
+import { assertThat, body, checks, clientError, type Expectation, expect, expecting, status } from '../expect.ts';
 import { isRecord, oneOf } from '../shape.ts';
 import { result } from './fields.ts';
 import { document, empty, readStatus, statusOf, UNKNOWN_ID } from './steps.ts';
@@ -7,10 +7,10 @@ import { document, empty, readStatus, statusOf, UNKNOWN_ID } from './steps.ts';
 const STATES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
 export const notFoundStatus: Expectation = (response) => {
-  if (statusOf(response) === 'NOT_FOUND') return;
+  if (statusOf(response) === 'NOT_FOUND' && response.status < 500) return;
   const isError = isRecord(response.json) && isRecord(response.json['error']);
   assertThat(response, isError, '`status` to be NOT_FOUND, or an error envelope');
-  expect(response, errorStatus);
+  expect(response, clientError);
 };
 
 export const documentChecks: readonly Check[] = checks('passports', [

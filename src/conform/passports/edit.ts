@@ -1,5 +1,5 @@
 import type { Check, RunContext } from '../check.ts';
-import { assertThat, body, checks, errorStatus, expect, expecting, rejection, rows, status, that } from '../expect.ts';
+import { assertThat, body, checks, clientError, expect, expecting, rejection, rows, status, that } from '../expect.ts';
 import { oneOf } from '../shape.ts';
 import { currentValue, decimalField, update } from './fields.ts';
 import { assertStillSuccess, extracted, failed, UNKNOWN_ID } from './steps.ts';
@@ -77,6 +77,6 @@ export const editChecks: readonly Check[] = checks('passports.update', [
     'unknown',
     ['4.3', 'task not in `SUCCESS`; unauthorized or token expired; task not found; validation error'],
     'an unknown task cannot be edited',
-    expecting((context) => update(context, UNKNOWN_ID, { 'general:address': 'x' }), errorStatus),
+    expecting((context) => update(context, UNKNOWN_ID, { 'general:address': 'x' }), clientError),
   ],
 ]);

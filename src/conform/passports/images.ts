@@ -5,7 +5,7 @@ import {
   body,
   bodyOf,
   checks,
-  errorStatus,
+  clientError,
   expect,
   expecting,
   isSuccess,
@@ -96,14 +96,14 @@ export const imageChecks: readonly Check[] = checks('passports', [
     async (context) => {
       const { image, response } = await assembled(context);
       expect(response, success);
-      expect(await createPdf(context, { image_ids: [image] }), errorStatus);
+      expect(await createPdf(context, { image_ids: [image] }), clientError);
     },
   ],
   ...rows(refused, ([name, title, image_ids]) => [
     `create-pdf.refuses.${name}`,
     CREATE_ERRORS,
     title,
-    expecting(creating({ image_ids }), errorStatus),
+    expecting(creating({ image_ids }), clientError),
   ]),
   ...rows(malformed, ([name, title, json]) => [
     `create-pdf.malformed.${name}`,
@@ -120,7 +120,7 @@ export const imageChecks: readonly Check[] = checks('passports', [
       const { cookie, token } = await withSession(context);
       if (cookie === undefined) skip('uploads require a token, so there is no cookie session');
       const request = { token, json: { image_ids: [image] }, as: 'without the session' };
-      expect(await context.probe.post('/api/v1/create-pdf', request), errorStatus);
+      expect(await context.probe.post('/api/v1/create-pdf', request), clientError);
     },
   ],
   [
@@ -142,7 +142,7 @@ export const imageChecks: readonly Check[] = checks('passports', [
     async (context) => {
       const image = await uploadImage(context);
       expect(await removeImage(context, image), success);
-      expect(await createPdf(context, { image_ids: [image] }), errorStatus);
+      expect(await createPdf(context, { image_ids: [image] }), clientError);
     },
   ],
 ]);

@@ -1,6 +1,6 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertThat, checks, errorStatus, expect, expecting, status, that, validationError } from '../expect.ts';
+import { assertThat, checks, clientError, expect, expecting, status, that, validationError } from '../expect.ts';
 import { document, listedItem, UNKNOWN_ID, VALIDATION, withSession } from './steps.ts';
 
 const RULE = ['4.3', 'string, at most 255 characters, not empty'] as const;
@@ -59,12 +59,12 @@ export const renameChecks: readonly Check[] = checks('passports.rename', [
       return assertRenames(context, longest, 'filename to be the name of 255 characters');
     },
   ],
-  ['refuses.empty', ERRORS, 'an empty name is rejected', expecting(renameTo({ name: '' }), errorStatus)],
+  ['refuses.empty', ERRORS, 'an empty name is rejected', expecting(renameTo({ name: '' }), clientError)],
   [
     'refuses.long',
     ERRORS,
     'a name of 256 characters is rejected',
-    expecting(renameTo({ name: 'x'.repeat(256) }), errorStatus),
+    expecting(renameTo({ name: 'x'.repeat(256) }), clientError),
   ],
   [
     'refuses.missing',
@@ -76,7 +76,7 @@ export const renameChecks: readonly Check[] = checks('passports.rename', [
     'unknown',
     ERRORS,
     'an unknown task cannot be renamed',
-    expecting((context) => rename(context, UNKNOWN_ID, { name: 'x' }), errorStatus),
+    expecting((context) => rename(context, UNKNOWN_ID, { name: 'x' }), clientError),
   ],
 ]);
 

@@ -1,6 +1,6 @@
 import { credentialChecks, type ProtectedEndpoint, unconfiguredCheck, WRONG_TOKENS } from '../access.ts';
 import type { Check } from '../check.ts';
-import { error, errorStatus, that } from '../expect.ts';
+import { clientError, error, that } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
 import { rateLimited } from '../rate-limit.ts';
 import { sttAccepted } from './accept.ts';
@@ -29,8 +29,14 @@ const limit: Check = {
 
 export const sttChecks: readonly Check[] = [
   openapiCheck('stt'),
-  ...credentialChecks('stt', REJECTED, ENDPOINTS, WRONG_TOKENS, errorStatus, error('UNAUTHORIZED')),
-  unconfiguredCheck('stt', UNCONFIGURED, ENDPOINTS, errorStatus, error('QUEUE_UNAVAILABLE')),
+  ...credentialChecks('stt', REJECTED, ENDPOINTS, WRONG_TOKENS, clientError, error('UNAUTHORIZED')),
+  unconfiguredCheck(
+    'stt',
+    UNCONFIGURED,
+    ENDPOINTS,
+    that(({ status }) => status >= 400, 'an error status'),
+    error('QUEUE_UNAVAILABLE'),
+  ),
   ...sttAccepted,
   ...sttRefused,
   ...sttResult,

@@ -1,6 +1,6 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { error, errorStatus, expecting } from '../expect.ts';
+import { clientError, error, expecting } from '../expect.ts';
 import { further } from '../task.ts';
 import { audioUrl, plain, postBroken, transcribe, transcribeAudio } from './steps.ts';
 
@@ -52,5 +52,5 @@ export const sttRefused: readonly Check[] = invalidRequests.map(([name, title, c
   id: `stt.accept.refuses.${name}`,
   cites,
   title: `${title} is rejected with VALIDATION_ERROR`,
-  run: expecting(ask, errorStatus, error('VALIDATION_ERROR')),
+  run: expecting(ask, clientError, error('VALIDATION_ERROR')),
 }));

@@ -1,7 +1,7 @@
 import { expectIdInEveryState } from '../acceptance.ts';
 import { requireAccess, unknownTaskId } from '../access.ts';
 import type { Check, RunContext } from '../check.ts';
-import { checks, data, error, errorStatus, expect, expecting, sameBody } from '../expect.ts';
+import { checks, clientError, data, error, expect, expecting, sameBody } from '../expect.ts';
 import { filledText, integer, oneOf, record, text } from '../shape.ts';
 import { readTask } from '../task.ts';
 import { echo, failed, full, METADATA, NO_WEBHOOK, plain } from './steps.ts';
@@ -103,6 +103,6 @@ export const sttResult: readonly Check[] = checks('stt.result', [
     'unknown',
     ['4.2', 'unknown or expired identifier'],
     'an unknown identifier returns the error envelope',
-    expecting(readUnknown, errorStatus, error()),
+    expecting(readUnknown, clientError, error()),
   ],
 ]);
