@@ -254,6 +254,9 @@ onDefectoscopy(models.command('shadow'))
     (await import('./commands/photo-models.ts')).shadowModel(version, options, stopSignal()),
   );
 
+// `--version` after a command is an unknown option. Set last, because commands inherit it: options of `batches` may stand after its commands.
+program.enablePositionalOptions();
+
 const roles = () => import('./commands/roles.ts');
 
 try {

@@ -137,6 +137,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
       'predict WALL --output missing/result',
       /^missing\/result cannot be written: the folder missing does not exist\.$/,
     ],
+    ['train folder --version 2', /^error: unknown option '--version'$/],
     ['train missing', /^Cannot read the folder missing \(ENOENT\)\.$/],
     ['train folder', /^No images and no labels.csv found in folder/],
     ['restore missing', /^The file missing does not exist\.$/],
