@@ -265,21 +265,27 @@ describe('deployments are refused', () => {
     expect(await shadow('nope')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', 'nope is not installed.$'));
     expect(await promote('1.0.0')).toMatchObject(refused(409, 'MODEL_ALREADY_DEFAULT', '1.0.0'));
     expect(await shadow('1.0.0')).toMatchObject(refused(409, 'MODEL_ALREADY_DEFAULT', '1.0.0'));
-    const info = { ...createFakeModel().info(), versions: ['1.0.0'] };
+    const [worker] = product.gateway.workerRegistry.warmWorkers('defectoscopy');
+    const [network] = worker!.info['networks'] as string[];
+    const info = { ...createFakeModel().info(), versions: ['1.0.0'], networks: [network!] };
     await product.startWorker(createFakeModel({ info: () => info }));
     await until(() => answers().length).toBe(2);
     expect(await promote('halls-1')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', 'not installed on the worker'));
 
-    // The files of a trained version lack the network, which is that of its base version.
+    // The files of a trained version lack the network, which may be that of several shipped versions.
     const { db } = product.context;
-    for (const [version, base] of Object.entries({ 'trained-1': '1.0.0', 'trained-2': 'halls-1' })) {
-      const files = { 'manifest.json': JSON.stringify({ base: { version: base } }) };
+    for (const [version, base, sha256] of [
+      ['trained-1', '0.9.0', network],
+      ['trained-2', 'halls-2', 'other'],
+    ]) {
+      const manifest = { base: { version: base }, files: { 'backbone.onnx': { sha256 } } };
+      const files = { 'manifest.json': JSON.stringify(manifest) };
       await db.query(
         `insert into defectoscopy_trainings (version, actor, files, ended_at) values ($1, 'reviewer', $2, now())`,
         [version, files],
       );
     }
-    const message = 'lacks the version halls-1, on whose network trained-2 was trained';
+    const message = 'lacks the network of the version halls-2, on which trained-2 was trained';
     expect(await promote('trained-2')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', message));
     expect(await shadow('trained-2')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', message));
     expect((await shadow('trained-1')).status).toBe(200);

@@ -208,7 +208,7 @@ export function createFakeModel(over: Partial<Model> = {}): Model {
       model_version: '1.0.0',
       classes: { defects: ['crack', 'chip'], surfaces: ['concrete_wall', 'brick_wall'] },
       gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
-      ...{ shipped: '1.0.0', pinned: false, versions: ['1.0.0', 'own-2'], problems: {} },
+      ...{ shipped: '1.0.0', pinned: false, versions: ['1.0.0', 'own-2'], networks: [], problems: {} },
     }),
     versions: () => [{ version: '1.0.0', details: MODEL_DETAILS }, { version: 'own-2' }],
     concurrency: 4,

@@ -288,6 +288,7 @@ describe('defectoscopy model versions', () => {
       classes: { defects: ['crack', 'stain'], surfaces: ['wall', 'floor'] },
       gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
       ...{ shipped: '1.1.0', pinned: false, versions: ['1.0.0', '1.1.0', '9.0.0'], problems: {} },
+      networks: expect.arrayContaining([expect.stringMatching(/^[0-9a-f]{64}$/)]),
     });
   });
 

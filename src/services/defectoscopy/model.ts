@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Compile } from 'typebox/compile';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { OperatorError } from '../../base/operator-error.ts';
@@ -78,6 +80,10 @@ export async function loadModel(deps: {
       shipped: newest,
       pinned: modelVersion !== undefined,
       versions: models.versions().map(({ version }) => version),
+      networks: models
+        .versions()
+        .filter(({ folder }) => existsSync(join(folder, 'backbone.onnx')))
+        .map(({ manifest }) => manifest.files['backbone.onnx'].sha256),
       problems: deployed.problems(),
     };
   };

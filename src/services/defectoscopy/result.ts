@@ -81,6 +81,8 @@ export interface WorkerInfo {
   readonly pinned: boolean;
   /** The installed versions. */
   readonly versions: readonly string[];
+  /** SHA-256 of the installed networks: the folders of trained versions have none. */
+  readonly networks: readonly string[];
   /** By the promoted or shadow version that this worker cannot use. */
   readonly problems: Readonly<Record<string, VersionProblem>>;
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../../../base/api-error.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { VersionProblem, WorkerInfo } from '../result.ts';
 import type { Deployment } from './store.ts';
+import type { TrainedVersion } from './trainings.ts';
 
 /** The workers and their versions, from heartbeats. */
 export interface Fleet {
@@ -48,17 +49,16 @@ export const defaultChanged = (version: string | undefined) =>
   new ApiError('VERSION_CONFLICT', 412, `The default version is ${version ?? 'the newest shipped one'} now.`);
 
 /**
- * Throws unless every warm worker has the version, or without warm workers, one had it within a day. Workers that have its base
- * version install a version that is `stored` in the database.
+ * Throws unless every warm worker has the version, or without warm workers, one had it within a day. Workers that have its
+ * network install a version that is `stored` in the database.
  */
 export function requireInstalled(
   { versions, workers }: Fleet,
   version: string,
-  stored: ReadonlyMap<string, string | null>,
+  stored: ReadonlyMap<string, TrainedVersion>,
 ): void {
-  const isStored = stored.has(version);
-  const base = stored.get(version);
-  if (!isStored && !versions.includes(version)) {
+  const trained = stored.get(version);
+  if (!trained && !versions.includes(version)) {
     const reason =
       workers.length > 0
         ? `The version ${version} is not installed.`
@@ -70,12 +70,15 @@ export function requireInstalled(
     throw modelNotInstalled(
       `The worker ${older.id} runs an older program that does not follow deployments. Upgrade it first.`,
     );
-  const isUsable = (name: string) => name === version || name === base;
-  const lacking = isStored && base == null ? undefined : workers.find(({ info }) => !info.versions!.some(isUsable));
+  if (trained?.network === null) return;
+  const lacking = workers.find(
+    ({ info: { versions = [], networks = [] } }) =>
+      !versions.includes(version) && !(trained?.network && networks.includes(trained.network)),
+  );
   if (!lacking) return;
   throw modelNotInstalled(
-    isStored
-      ? `The worker ${lacking.id} lacks the version ${base}, on whose network ${version} was trained.`
+    trained
+      ? `The worker ${lacking.id} lacks the network of the version ${trained.base}, on which ${version} was trained.`
       : `The version ${version} is not installed on the worker ${lacking.id}.`,
   );
 }

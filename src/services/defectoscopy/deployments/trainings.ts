@@ -31,13 +31,21 @@ export async function readLastTraining(db: Queryable): Promise<Training | undefi
   return (await db.query<Training>(LAST)).rows[0];
 }
 
-/** The versions of completed trainings, each with the version on whose network it was trained. */
-export async function readTrainedVersions(db: Queryable): Promise<ReadonlyMap<string, string | null>> {
-  const { rows } = await db.query<{ version: string; base: string | null }>(
-    `select version, (files ->> 'manifest.json')::json #>> '{base,version}' as base
-       from defectoscopy_trainings where files is not null order by id`,
+export interface TrainedVersion {
+  /** The version on whose network it was trained. */
+  readonly base: string | null;
+  /** SHA-256 of this network. */
+  readonly network: string | null;
+}
+
+/** The versions of completed trainings. */
+export async function readTrainedVersions(db: Queryable): Promise<ReadonlyMap<string, TrainedVersion>> {
+  const { rows } = await db.query<TrainedVersion & { version: string }>(
+    `select version, manifest #>> '{base,version}' as base, manifest #>> '{files,backbone.onnx,sha256}' as network
+       from defectoscopy_trainings, cast(files ->> 'manifest.json' as json) as manifest
+      where files is not null order by id`,
   );
-  return new Map(rows.map(({ version, base }) => [version, base]));
+  return new Map(rows.map(({ version, ...trained }) => [version, trained]));
 }
 
 /** False if a training is open. */
