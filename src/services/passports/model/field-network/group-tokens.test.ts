@@ -139,6 +139,20 @@ describe('groupOf', () => {
     expect(groupTexts(words, [0, 2, 3])).toEqual(['бетонный', '—', 'под', 'пристройкой']);
   });
 
+  it('adds a dash at the end of a line behind the wide space of a typewriter', () => {
+    const [word, dash, ...rest] = tokensOf([...line(40, 'подвал —'), ...line(60, 'кирпичные своды')]);
+    const tokens = [word!, { ...dash!, x0: word!.x1 + 1.2 * (word!.y1 - word!.y0), x1: word!.x1 + 20 }, ...rest];
+    const found = groupOf([0, 2, 3], readingOf(tokens), 'general:address').tokens;
+    expect(texts(found)).toEqual(['подвал', '—', 'кирпичные', 'своды']);
+  });
+
+  it('adds a dash that begins the next line, unless each line begins with one', () => {
+    const words = [...line(40, 'бетонный'), ...line(60, '— под пристройкой')];
+    expect(groupTexts(words, [0, 2, 3])).toEqual(['бетонный', '—', 'под', 'пристройкой']);
+    const list = [...line(40, '— бетонный'), ...line(60, '— кирпичный')];
+    expect(groupTexts(list, [1, 3])).toEqual(['бетонный', 'кирпичный']);
+  });
+
   it('adds no punctuation before the first token, after the last one, or from other lines', () => {
     const words = [...line(40, '— один два —'), ...line(60, '— три')];
     expect(groupTexts(words, [1, 2, 5])).toEqual(['один', 'два', 'три']);

@@ -87,27 +87,32 @@ function follows(last: Token, token: Token): boolean {
 const height = ({ y0, y1 }: Token): number => y1 - y0;
 const width = ({ x0, x1 }: Token): number => x1 - x0;
 
-/** Adds tokens without letters and digits that stand between two neighbours of one line: dashes, slashes, №. */
+/** Adds tokens without letters and digits that stand between two neighbours of one line (dashes, slashes, №), and dashes at a line break. */
 function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token[] {
   const marks = marksOf(all).filter((token) => !chosen.includes(token));
+  const isOn = (line: Token, mark: Token) => mark.y0 < line.y1 && mark.y1 > line.y0;
+  const markBefore = (word: Token) =>
+    marks.find((mark) => isOn(word, mark) && mark.x1 <= word.x0 && word.x0 - mark.x1 < MAX_DASH_SPACE * height(word));
+  const isList = chosen[0] !== undefined && markBefore(chosen[0]) !== undefined;
   return chosen.flatMap((token, i) => {
     const next = chosen[i + 1];
     if (!next) return [token];
-    const isOn = (line: Token, mark: Token) => mark.y0 < line.y1 && mark.y1 > line.y0;
-    const isWrapped = next.x0 <= token.x0;
-    // The next line begins with its own mark.
-    if (isWrapped && marks.some((mark) => isOn(next, mark) && mark.x1 <= next.x0 && next.x0 - mark.x1 < height(next)))
-      return [token];
+    const isWrapped = next.x0 <= token.x0 || !isOn(token, next);
+    const leading = isWrapped ? markBefore(next) : undefined;
+    if (leading) return isDash(leading) && !isList ? [token, leading] : [token];
     const between = marks.filter(
       (mark) =>
         mark.sheet === token.sheet &&
         mark.x0 >= token.x1 - 1 &&
-        (isWrapped ? isDash(mark) && mark.x0 - token.x1 < height(token) : mark.x1 <= next.x0 + 1) &&
+        (isWrapped ? isDash(mark) && mark.x0 - token.x1 < MAX_DASH_SPACE * height(token) : mark.x1 <= next.x0 + 1) &&
         isOn(token, mark),
     );
     return [token, ...between];
   });
 }
+
+// Chosen. In heights of a word; the space of typewriters is higher than `подвал`.
+const MAX_DASH_SPACE = 1.5;
 
 const marksOf = createOnce((tokens: readonly Token[]) =>
   tokens.filter(({ text }) => !/[\p{L}\d]/u.test(text) && !/^[|│¦_.…]+$/u.test(text)),
