@@ -62,6 +62,12 @@ describe('withDoubtfulWords', () => {
     expect(extended(readingOf('кирпич 0.9 износ 0.01 красный 0.9'))).toBe('кирпич красный');
   });
 
+  it('adds the `in` of `in situ`, which the network takes for a preposition, and the words before it that it doubts', () => {
+    expect(extended(readingOf('are 0 in 0.001 situ 0.9 concrete 0.9'))).toBe('in situ concrete');
+    expect(extended(readingOf('are 0 cast 0.2 in 0.001 situ 0.9'))).toBe('cast in situ');
+    expect(extended(readingOf('are 0 in 0.001 concrete 0.9'))).toBe('concrete');
+  });
+
   it('adds no words beside a part of an address', () => {
     const reading = { ...readingOf('Омск 0.9 Мира 0.3'), probabilityOf: () => 0.3 };
     expect(withDoubtfulWords([0], reading, 'address.city')).toEqual([0]);

@@ -9,6 +9,8 @@ const WORD = /[\p{L}\d]/u;
 // Chosen: results on known forms are flat from 0.05 to 0.1. The words before a value are often its label, and the network is less
 // sure of words that OCR read.
 const MIN_SHARES = { text: { before: 0.1, after: 0.05 }, ocr: { before: 0.2, after: 0.1 } };
+/** Of concrete; in sentences the network takes the `in` for a preposition before the value. */
+const IN_SITU = /^in situ(?!\p{L})/iu;
 const MAX_WORDS = 8;
 // Longer texts are no values.
 const MAX_MEMBERS = 80;
@@ -32,7 +34,10 @@ export function withDoubtfulWords(members: readonly number[], reading: PageReadi
       const token = next(edge, tokens);
       if (!token || chosen.includes(token)) return { found, isEnd: true };
       const [i, at] = [tokens.indexOf(token), tokens.indexOf(edge)];
-      const isOther = WORD.test(token.text) && (probabilityOf(i, name) < share || affinity(i, at) < 0);
+      const isOther =
+        WORD.test(token.text) &&
+        (probabilityOf(i, name) < share || affinity(i, at) < 0) &&
+        !IN_SITU.test(`${token.text} ${edge.text}`);
       if (isOther || found.includes(token) || OPTION.test(token.text) || areApart(i, at)) break;
       found.push(token);
     }
