@@ -59,28 +59,14 @@ const isAdjacent = (left: Token, right: Token): boolean => {
 
 /** The word before `token` in running text: left of it, or the last one of the line above. */
 export function before(token: Token, tokens: readonly Token[]): Token | undefined {
-  const left = tokens.find((one) => one !== token && one.x0 < token.x0 && isAdjacent(one, token));
-  return (
-    left ??
-    lineEnd(
-      tokens,
-      (one) => isNextLine(one, token),
-      (one, other) => other.x0 > one.x0 && isAdjacent(one, other),
-    )
-  );
+  const isLeft = (one: Token, other: Token) => one.x0 < other.x0 && isAdjacent(one, other);
+  return tokens.find((one) => isLeft(one, token)) ?? lineEnd(tokens, (one) => isNextLine(one, token), isLeft);
 }
 
 /** The word after `token`: right of it, or the first one of the line below. */
 export function after(token: Token, tokens: readonly Token[]): Token | undefined {
-  const right = tokens.find((one) => one !== token && one.x0 > token.x0 && isAdjacent(token, one));
-  return (
-    right ??
-    lineEnd(
-      tokens,
-      (one) => isNextLine(token, one),
-      (one, other) => other.x0 < one.x0 && isAdjacent(other, one),
-    )
-  );
+  const isRight = (one: Token, other: Token) => one.x0 > other.x0 && isAdjacent(other, one);
+  return tokens.find((one) => isRight(one, token)) ?? lineEnd(tokens, (one) => isNextLine(token, one), isRight);
 }
 
 /** From a word that `starts`, to the end of its line in one direction. */
