@@ -201,6 +201,21 @@ describe('readRows', () => {
     expect(read(rows).map(({ area }) => area)).toEqual([6.1, 18.4, 1051.3]);
   });
 
+  it('reads thousands that the network doubts', () => {
+    const area = (thousands: object) => {
+      const rows = ROOMS.map((row, i) => (i === 2 ? { ...row, cells: { ...row.cells, area: '234,5' } } : row));
+      return read([...rows, { at: [28, 140], cells: { area: '1' }, ...thousands }]).map((row) => row['area']);
+    };
+    expect(area({ unread: ['area'] })).toEqual([6.1, 18.4, 1234.5]);
+    expect(area({ probability: 0.05 })).toEqual([6.1, 18.4, 234.5]);
+  });
+
+  it('reads an area that is split behind its decimal comma', () => {
+    const rows = ROOMS.map((row, i) => (i === 2 ? { ...row, cells: { ...row.cells, area: '15,' } } : row));
+    const decimals = { at: [64, 140] as const, cells: { area: '96' }, unread: ['area'] };
+    expect(read([...rows, decimals]).map(({ area }) => area)).toEqual([6.1, 18.4, 15.96]);
+  });
+
   it('returns rooms of a sentence in reading order, if their numbers are not consecutive', () => {
     const at = [
       [40, 100],

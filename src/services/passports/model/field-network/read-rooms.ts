@@ -11,7 +11,7 @@ import { COLUMN_SCORE, columnHeader, FEW_ROWS, findNumbers, foreignColumnAfter, 
 import { inPrintedOrder } from './room-order.ts';
 import { withSharedHeights } from './shared-heights.ts';
 import { withoutStrays } from './stray-rows.ts';
-import { withThousands } from './whole-amounts.ts';
+import { MIN_DIGITS, withDecimals, withThousands } from './whole-amounts.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
@@ -223,17 +223,19 @@ function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageRead
   return withMissedThousands(place, reading, spec, name);
 }
 
-/** Other numbers on the line are cells of their own, so only `051,3` has its thousands before it. */
+/** Other numbers on the line are cells of their own: without any likelihood, only `051,3` has its thousands before it. */
 function withMissedThousands(
   members: readonly number[],
   reading: PageReading,
   spec: ColumnSpec,
   name: string,
 ): number[] {
-  const [first] = inReadingOrder(members.map((i) => reading.tokens[i]!));
-  if (!first || !/^0\d\d[.,]\d/u.test(first.text)) return [...members];
-  const whole = withThousands(members, reading, spec);
-  return whole.every((i) => members.includes(i) || [name, 'none'].includes(reading.likeliest(i)))
-    ? whole
-    : [...members];
+  const cell = withDecimals(members, reading, spec, name);
+  const [first] = inReadingOrder(cell.map((i) => reading.tokens[i]!));
+  if (!first || !/^\d{3}[.,]\d/u.test(first.text)) return cell;
+  const least = first.text.startsWith('0') ? 0 : MIN_DIGITS;
+  const whole = withThousands(cell, reading, spec);
+  const isPart = (i: number) =>
+    [name, 'none'].includes(reading.likeliest(i)) && reading.probabilityOf(i, name) >= least;
+  return whole.every((i) => cell.includes(i) || isPart(i)) ? whole : cell;
 }

@@ -127,6 +127,18 @@ describe('readField', () => {
     expect(valueAt(name, area('151,3'))).toBe(151.3);
   });
 
+  it('reads an area that is split behind its decimal comma, of which the network doubts a part', () => {
+    const name = 'areas:total_area';
+    const area = (probability: number, x = 64) =>
+      readingOf([
+        { at: [40, 40], text: '15,', name, probability },
+        { at: [x, 40], text: '96', name },
+      ]);
+    expect(valueAt(name, area(0.3))).toBe(15.96);
+    expect(valueAt(name, area(0.05))).toBe(96);
+    expect(valueAt(name, area(0.3, 80))).toBe(96);
+  });
+
   it('leaves out the label of the field before a number', () => {
     const name = 'general:inventory_number';
     expect(valueAt(name, readingOf([{ at: [40, 40], text: '(инвентарное дело № 7716/Б)', name }]))).toBe('7716/Б');

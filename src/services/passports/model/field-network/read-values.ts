@@ -8,7 +8,7 @@ import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { withDoubtfulWords } from './value-ends.ts';
-import { withKopecks, withThousands } from './whole-amounts.ts';
+import { withDecimals, withKopecks, withThousands } from './whole-amounts.ts';
 import { withWholeNames } from './whole-names.ts';
 
 export interface ReadValue {
@@ -31,7 +31,7 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .map((members) =>
       spec.type === 'string'
         ? besideCodes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, spec)
-        : withThousands(members, reading, spec),
+        : withThousands(withDecimals(members, reading, spec, name), reading, spec),
     )
     .flatMap((members) => {
       if (spec.type === 'string' && name !== ADDRESS)

@@ -8,6 +8,31 @@ export function withThousands(members: readonly number[], reading: PageReading, 
   return withDigitsAfter(withDigitsBefore(members, reading, spec), reading, spec);
 }
 
+/** Chosen. Of a part of a number that the network doubts. */
+export const MIN_DIGITS = 0.1;
+
+/** Adds the other part of a number that is split behind its decimal comma: `15, 96`. */
+export function withDecimals(
+  members: readonly number[],
+  { tokens, areApart, probabilityOf }: PageReading,
+  { type }: ValueSpec,
+  name: string,
+): number[] {
+  if (type !== 'number') return [...members];
+  const isPart = (i: number, j: number) =>
+    (isSplit(tokens[i]!, tokens[j]!) || isSplit(tokens[j]!, tokens[i]!)) && !areApart(i, j);
+  const parts = [...tokens.keys()].filter(
+    (i) => members.some((j) => isPart(i, j)) && probabilityOf(i, name) >= MIN_DIGITS,
+  );
+  return [...new Set([...members, ...parts])];
+}
+
+const isSplit = (left: Token, right: Token): boolean =>
+  right.x0 > left.x0 &&
+  right.x0 - left.x1 < MAX_THOUSANDS_SPACE * (right.y1 - right.y0) &&
+  Math.abs(right.y1 - left.y1) < 0.5 * (right.y1 - right.y0) &&
+  /^\d{1,4}, \d{1,2}$/u.test(`${left.text} ${right.text}`);
+
 /** Chosen. In heights of a digit, between the words of `82 руб. 90 коп.` */
 const MAX_KOPECKS_SPACE = 3;
 
