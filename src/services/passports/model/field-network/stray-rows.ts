@@ -1,4 +1,5 @@
 import { median } from '../../../../base/median.ts';
+import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
@@ -50,9 +51,16 @@ const isRangeOfPremises = ({ spec, tokens }: ReadCell): boolean =>
 
 /** Whether a row is further from the nearest of `rows` than these from each other. */
 function farFrom(rows: readonly Row[]): (row: Row) => boolean {
-  const distances = ({ y }: Row) => rows.map((one) => Math.abs(one.y - y));
-  const pitch = median(rows.map((row) => Math.min(...distances(row).filter((one) => one > SAME_LINE))));
-  return (row) => rows.length >= FEW_ROWS && Math.min(...distances(row)) > MAX_PITCHES * pitch;
+  const ys = rows.map(({ y }) => y).sort((a, b) => a - b);
+  let [above, below] = [-1, 0];
+  const pitches = ys.map((y) => {
+    while (y - ys[above + 1]! > SAME_LINE) above++;
+    while (ys[below]! - y <= SAME_LINE) below++;
+    return Math.min(y - (ys[above] ?? -Infinity), (ys[below] ?? Infinity) - y);
+  });
+  const reach = MAX_PITCHES * median(pitches);
+  const near = createRangeIndex(rows, ({ y }) => y);
+  return ({ y }) => rows.length >= FEW_ROWS && near(y - reach, y + reach).length === 0;
 }
 
 // Chosen.
