@@ -1,3 +1,4 @@
+import { requestErrorTextsRu } from './browser/error-texts.ts';
 import { batchLink } from './browser/grouping-texts.ts';
 import { localize } from './browser/localize.ts';
 
@@ -97,10 +98,13 @@ export const uiTexts = localize({
   refusals: {
     en: {} as Readonly<Record<string, string>>,
     ru: {
+      ...requestErrorTextsRu,
       UNAUTHORIZED: 'Требуется действительный токен доступа.',
       NOT_FOUND: 'Страница не найдена.',
       TASK_NOT_FOUND: 'Задача не найдена: неверный идентификатор или истёк срок хранения результата.',
+      TASK_NOT_READY: 'У задачи нет результата: она не завершена или завершилась с ошибкой.',
       VERSION_CONFLICT: 'Данные тем временем изменены.',
+      DELIVERY_NOT_FOUND: 'У этой задачи нет вебхука.',
       DELIVERY_IN_PROGRESS: 'Этот вебхук уже отправляется или стоит в очереди.',
       TASK_ALREADY_FINISHED: 'Задача уже завершена, отменить её нельзя.',
       PAYLOAD_TOO_LARGE: 'Файл слишком большой.',
@@ -110,7 +114,6 @@ export const uiTexts = localize({
       QUEUE_UNAVAILABLE: 'Очередь задач недоступна.',
       STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно.',
       MODEL_NOT_READY: 'Модель не загружена.',
-      INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
       WORKER_LOST: 'Обработка прервалась несколько раз; попытки исчерпаны.',
       DEADLINE_EXCEEDED: 'Истёк срок выполнения задачи.',
       CANCELLED: 'Задача отменена.',

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { texts } from '../../src/services/catalog/pages/texts.ts';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
-import { credentialsByOperation, expectDescribed, expectWellFormed } from '../support/openapi/openapi.ts';
+import {
+  codesWithoutText,
+  credentialsByOperation,
+  expectDescribed,
+  expectWellFormed,
+} from '../support/openapi/openapi.ts';
 import type { Client, HttpRequestOptions, HttpResponse } from '../support/passports.ts';
 
 type Json = any;
@@ -45,6 +51,13 @@ describe('Catalog GET /openapi.json', () => {
       'get /livez': '',
     });
     expect(document.info.title).toBe('Assay catalog');
+  });
+
+  it('has only error codes with a Russian text for the pages', () => {
+    const ofPages = / \/(admin|export|filters|heatmap|image|reports|reset|row|search|sound|views)/;
+    // Pages with a range request are players, which show no error.
+    const { refusals } = texts.ru;
+    expect(codesWithoutText(document, ofPages, { ...refusals, RANGE_NOT_SATISFIABLE: '' })).toEqual([]);
   });
 
   it('is well-formed: unique operations, declared parameters, described responses, examples that match their schemas', () => {

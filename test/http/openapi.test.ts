@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectDescribed, expectWellFormed, operationsOf } from '../support/openapi/openapi.ts';
+import { modelsTexts } from '../../src/services/defectoscopy/browser/models-texts.ts';
+import { failureTexts } from '../../src/services/defectoscopy/failures.ts';
+import { batchData } from '../../src/services/shared/batch-page.tsx';
+import { uiTexts } from '../../src/ui/texts.ts';
+import { codesWithoutText, expectDescribed, expectWellFormed, operationsOf } from '../support/openapi/openapi.ts';
 import {
   type CallInit,
   createFakeModel,
@@ -63,6 +67,17 @@ describe('Defectoscopy GET /openapi.json', () => {
 
   it('is well-formed: unique operations, declared parameters, described responses, valid references and examples', () => {
     expect(expectWellFormed(document)).toBeGreaterThan(30);
+  });
+
+  const shared = uiTexts.ru.refusals;
+  it.each([
+    // The form of a correction has one text for all errors.
+    ['upload', /^(?!put ).* \/(classes|files|models$|predict|result)/, { ...shared, ...failureTexts.ru }],
+    ['batch', / \/batches/, batchData('ru', failureTexts.ru).errorTexts],
+    ['webhooks', / \/deliveries/, shared],
+    ['models', / \/models/, { ...shared, ...modelsTexts.ru.errors }],
+  ])('has only error codes with a Russian text for the %s page', (_, operations, texts) => {
+    expect(codesWithoutText(document, operations, texts)).toEqual([]);
   });
 
   it('describes the request and response headers', () => {

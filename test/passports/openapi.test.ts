@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { credentialsByOperation, expectDescribed, expectWellFormed } from '../support/openapi/openapi.ts';
+import { apiErrorTexts } from '../../src/services/passports/browser/api-error-texts.ts';
+import { batchData } from '../../src/services/shared/batch-page.tsx';
+import {
+  codesWithoutText,
+  credentialsByOperation,
+  expectDescribed,
+  expectWellFormed,
+} from '../support/openapi/openapi.ts';
 import {
   ADMIN_KEY,
   type Client,
@@ -73,6 +80,15 @@ describe('Passports GET /openapi.json', () => {
       'delete /api/templates/{template_id}/corrections/{task_id}': 'bearer',
     });
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
+  });
+
+  it('has only error codes with a Russian text for the pages', () => {
+    const { refusals } = apiErrorTexts;
+    const ofBatches = / \/batches/;
+    expect(codesWithoutText(document, ofBatches, batchData('ru', refusals.ru).errorTexts)).toEqual([]);
+    // No page requests these.
+    const ofOthers = /^(?!.* \/(admin|auth|batches|events|health|livez|ready))/;
+    expect(codesWithoutText(document, ofOthers, refusals.ru)).toEqual([]);
   });
 
   it('is well-formed: unique operations, declared parameters, described responses, examples that match their schemas', () => {

@@ -2,9 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { batchData } from '../../src/services/shared/batch-page.tsx';
 import type { Job, Model } from '../../src/services/shared/service.ts';
-import { FAILURES } from '../../src/services/stt/failures.ts';
+import { FAILURES, failureTexts } from '../../src/services/stt/failures.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
+import { uiTexts } from '../../src/ui/texts.ts';
+import { codesWithoutText } from '../support/openapi/openapi.ts';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { createFakeSpeechModel, createSilence, TRANSCRIPT } from '../support/speech/fake-model.ts';
@@ -481,6 +484,15 @@ describe('Speech-to-text service', () => {
       providers: [{ name: 'local', model: 'whisper-base' }],
     });
     expect((await transcribe({ url: URL })).body.data.estimated_wait_seconds).toBe(60);
+  });
+
+  it('has only error codes with a Russian text for its pages', async () => {
+    const document = (await product.call('/openapi.json', { token: null })).body;
+    const shared = uiTexts.ru.refusals;
+    expect(codesWithoutText(document, / \/batches/, batchData('ru', failureTexts.ru).errorTexts)).toEqual([]);
+    expect(codesWithoutText(document, / \/deliveries/, shared)).toEqual([]);
+    const ofUploads = / \/(files|result|transcribe|vocabulary)/;
+    expect(codesWithoutText(document, ofUploads, { ...shared, ...failureTexts.ru })).toEqual([]);
   });
 
   it('has an OpenAPI document whose examples match their schemas', async () => {

@@ -58,7 +58,7 @@ function isUnknown(error: unknown): boolean {
   if (!(error instanceof RequestError && error.code === 'BATCH_NOT_FOUND')) return false;
   [id, batch] = [undefined, undefined];
   for (const hidden of ['progress', 'items']) byId(hidden).hidden = true;
-  showError(new Error(texts.unknown));
+  showError(error);
   return true;
 }
 

@@ -139,13 +139,14 @@ export const batchTexts = localize({
   },
   /** By error code; others have the message of the service or of the response. */
   errors: {
-    en: {} as Readonly<Record<string, string>>,
+    en: { BATCH_NOT_FOUND: 'The batch does not exist or has expired.' } as Readonly<Record<string, string>>,
     ru: {
       QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места.',
       PAYLOAD_TOO_LARGE: 'Файлы слишком большие, или превышена квота на файлы.',
       STORAGE_UNAVAILABLE: 'Файлы нельзя сохранить: хранилище недоступно или заполнено.',
       REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',
       DAMAGED_ARCHIVE: 'ZIP-архив неполный или повреждён.',
+      BATCH_NOT_FOUND: 'Пакет не существует или срок его хранения истёк.',
       BATCH_NOT_COMPLETED: 'Обработка пакета ещё не закончена.',
       ...({
         SANDBOX_HAS_NO_BATCHES: 'В песочнице нет пакетов.',
@@ -156,7 +157,6 @@ export const batchTexts = localize({
       } satisfies Record<BatchProblem, string>),
     } as Readonly<Record<string, string>>,
   },
-  unknown: { en: 'The batch does not exist or has expired.', ru: 'Пакет не существует или срок его хранения истёк.' },
   offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
 });
 export type BatchTexts = (typeof batchTexts)['en'];

@@ -7,6 +7,20 @@ export interface ErrorTexts {
   readonly problems: Readonly<Record<string, string>>;
 }
 
+/** By code, of all services; the English text is the message of the response. */
+export const requestErrorTextsRu = {
+  BAD_REQUEST: 'Некорректный запрос.',
+  METHOD_NOT_ALLOWED: 'Этот адрес не принимает такие запросы.',
+  REQUEST_TIMEOUT: 'Истекло время передачи запроса.',
+  IDEMPOTENCY_IN_PROGRESS: 'Этот запрос уже выполняется.',
+  PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
+  URI_TOO_LONG: 'Слишком длинный адрес.',
+  IDEMPOTENCY_KEY_REUSED: 'Данные изменились после первой отправки. Обновите страницу и отправьте их заново.',
+  RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
+  HEADERS_TOO_LARGE: 'Слишком большие заголовки запроса. Удалите файлы cookie этого сайта и повторите.',
+  INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
+};
+
 type Problems = Readonly<Record<string, string>>;
 
 const en: Problems = {

@@ -1,6 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
+import {
+  badRequest,
+  headersTooLarge,
+  methodNotAllowed,
+  requestTimeout,
+  uriTooLong,
+} from '../../../src/base/api-error.ts';
 import type { HttpResponse } from '../passports.ts';
 
 type Json = any;
@@ -71,6 +78,25 @@ export function expectWellFormed(document: Json): number {
     }
   }
   return exampleCount;
+}
+
+/** Errors before a request reaches a route; no operation describes them. */
+const PROTOCOL_ERRORS = [badRequest(), headersTooLarge(0), methodNotAllowed(''), requestTimeout(), uriTooLong(0)];
+
+/**
+ * The error codes without a text that a page can receive from the operations whose names match. Validation errors are left out:
+ * their texts depend on the field.
+ */
+export function codesWithoutText(document: Json, names: RegExp, texts: Readonly<Record<string, string>>): string[] {
+  const operations = operationsOf(document).filter(([name]) => names.test(name));
+  expect(operations).not.toEqual([]);
+  const described = operations.flatMap(([, { responses }]) =>
+    Object.values<Json>(responses).flatMap(({ content }) =>
+      Object.values<Json>(content?.['application/json']?.examples ?? {}).map(({ value }) => value.error?.code),
+    ),
+  );
+  const codes = new Set([...described, ...PROTOCOL_ERRORS.map(({ code }) => code)]);
+  return [...codes].filter((code) => code !== undefined && code !== 'VALIDATION_ERROR' && texts[code] === undefined);
 }
 
 /** Expects that the response is described; returns its operation and status. */

@@ -1,4 +1,4 @@
-import { fieldErrorTexts } from '../../../ui/browser/error-texts.ts';
+import { fieldErrorTexts, requestErrorTextsRu } from '../../../ui/browser/error-texts.ts';
 
 /** Error texts by code and validation problem; other codes use the message of the response. */
 export const apiErrorTexts = {
@@ -10,6 +10,7 @@ export const apiErrorTexts = {
       CORRECTION_NOT_FOUND: 'The template has no correction from this document.',
     } as Readonly<Record<string, string>>,
     ru: {
+      ...requestErrorTextsRu,
       UNAUTHORIZED: 'Вход не выполнен или сеанс истёк. Войдите снова.',
       INVALID_API_KEY: 'Неверный ключ API.',
       CSRF_FAILED: 'Запрос пришёл со страницы другого сайта. Откройте страницу этого сервиса и повторите.',
@@ -25,20 +26,16 @@ export const apiErrorTexts = {
       INVALID_IMAGE_IDS: 'Некоторых фото уже нет. Обновите страницу.',
       TOO_MANY_IMAGES: 'Слишком много фото.',
       FILE_TOO_LARGE: 'Файл слишком большой.',
-      PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
       QUOTA_EXCEEDED: 'Превышена квота на документы и фото. Удалите ненужные.',
       UNSUPPORTED_MEDIA_TYPE: 'Неподдерживаемый формат файла.',
       TASK_NOT_RETRYABLE: 'Этот документ нельзя обработать повторно.',
       TASK_NOT_EDITABLE: 'Редактировать можно только обработанный документ.',
       TASK_NOT_READY: 'У документа нет результата.',
       VERSION_CONFLICT: 'Эти поля изменил другой пользователь.',
-      RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       AUTH_UNCONFIGURED: 'Ключи API не настроены, вход невозможен.',
       STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно, файлы не сохранены.',
       QUEUE_UNAVAILABLE: 'Очередь недоступна. Повторите позже.',
       DATABASE_UNAVAILABLE: 'База данных не отвечает.',
-      REQUEST_TIMEOUT: 'Истекло время передачи запроса.',
-      INTERNAL_ERROR: 'Внутренняя ошибка.',
     },
   },
   problems: fieldErrorTexts,

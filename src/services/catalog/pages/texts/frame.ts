@@ -1,4 +1,4 @@
-import { fieldErrorTexts } from '../../../../ui/browser/error-texts.ts';
+import { fieldErrorTexts, requestErrorTextsRu } from '../../../../ui/browser/error-texts.ts';
 
 export const frameTexts = {
   service: { en: 'Catalog', ru: 'Каталог' },
@@ -45,6 +45,7 @@ export const errorTexts = {
         'The file format is not supported. Choose a photo in JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.',
     } as Readonly<Record<string, string>>,
     ru: {
+      ...requestErrorTextsRu,
       UNAUTHORIZED: 'Войдите: токен не указан или больше не действует.',
       CSRF_FAILED: 'Запрос отправлен со страницы другого сайта. Откройте страницу каталога и повторите.',
       FORBIDDEN: 'Доступно только модераторам, а у вас токен читателя.',
@@ -57,21 +58,16 @@ export const errorTexts = {
       ALERT_NOT_FOUND: 'Оповещение выключено.',
       TOO_MANY_VIEWS: 'Сохранено слишком много видов. Удалите ненужные.',
       IMAGE_NOT_FOUND: 'У записи нет изображения.',
+      HEATMAP_NOT_FOUND: 'У записи нет тепловой карты.',
       IMAGE_HIDDEN: 'Запись и её изображение скрыты.',
       SOUND_NOT_FOUND: 'Аудиозапись удалена или отсутствует.',
       INVALID_TRANSITION: 'Статус жалобы уже изменён.',
       VERSION_CONFLICT: 'Жалоба изменилась после того, как вы открыли страницу.',
-      PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
-      BAD_REQUEST: 'Некорректный запрос.',
-      REQUEST_TIMEOUT: 'Время ожидания запроса истекло.',
       UNSUPPORTED_MEDIA_TYPE:
         'Формат файла не поддерживается. Выберите фото в формате JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
-      URI_TOO_LONG: 'Слишком длинный адрес.',
-      RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       INDEX_UNAVAILABLE: 'Запись в каталог временно недоступна. Повторите запрос.',
       PICTURE_SEARCH_UNAVAILABLE: 'Поиск по фото сейчас недоступен. Повторите позже.',
       DATABASE_UNAVAILABLE: 'База данных временно недоступна. Повторите позже.',
-      INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
     },
   },
   problems: {
