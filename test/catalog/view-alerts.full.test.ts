@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { verifyWebhook } from '../../src/client/index.ts';
 import { createDeliverDeps } from '../../src/role-contexts.ts';
 import { deliver } from '../../src/roles/deliver.ts';
+import { createEntry } from '../../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../../src/services/catalog/records/write.ts';
+import { DOCUMENT } from '../support/browser/catalog-records.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
 import type { Client } from '../support/passports.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -399,6 +402,14 @@ describe('the form of an alert', () => {
     const { status, text } = await reader.post(`/views/${view.id}/alert`, { form: {}, headers });
     expect(status).toBe(422);
     expect(text).toContain(`<p>${message}`);
+  });
+
+  it('shows the fields of documents with their labels', async () => {
+    const view = await viewWithAlert(`q=${encodeURIComponent('Садовая')}`);
+    await catalog.context.db.transaction((tx) => writeRecords(tx, [createEntry('passports', DOCUMENT)]));
+    await settled();
+    const { text } = await reader.request(`/views/${view.id}/matches`, { headers: HTML });
+    expect(text).toMatch(/<dt>Year built<\/dt><dd><bdi>1978/);
   });
 
   it('leads to a page with the latest matches', async () => {

@@ -2,8 +2,7 @@ import type { Db, Queryable, Transaction } from '../../../base/db.ts';
 import { tooManyAlerts, tooManyAlertsInAll } from '../api-errors.ts';
 import { lockRecords } from '../records/write.ts';
 import { lockAuditTrail } from '../reports/audit-trail.ts';
-import { HIT_COLUMNS, type HitRow, hitOf } from '../search/hits.ts';
-import { createSnippets } from '../search/snippet.ts';
+import { readHits } from '../search/hits.ts';
 import type { Alert, Match, NewAlert } from './alert.ts';
 
 /** Per owner; each is evaluated for every batch of new records. */
@@ -52,20 +51,21 @@ export interface MatchPage {
 /** The announced matches of a view after a position, without records that the view's search would not show now. */
 export async function readMatches(db: Queryable, viewId: string, after: number, limit: number): Promise<MatchPage> {
   const { rows } = await db.query<MatchRow>(MATCHES, [viewId, after, limit]);
-  return { matches: shownMatches(rows), position: rows.at(-1)?.position ?? after, more: rows.length === limit };
+  return { matches: await withHits(db, rows), position: rows.at(-1)?.position ?? after, more: rows.length === limit };
 }
 
-/** Newest first; only those that the view's search would show now. */
+/** Newest first, with fields of documents; only those that the view's search would show now. */
 export const readLatestMatches = async (db: Queryable, viewId: string, limit: number): Promise<readonly Match[]> =>
-  shownMatches((await db.query<MatchRow>(LATEST_MATCHES, [viewId, 0, limit])).rows);
+  withHits(db, (await db.query<MatchRow>(LATEST_MATCHES, [viewId, 0, limit])).rows, true);
 
-const shownMatches = (rows: readonly MatchRow[]): readonly Match[] =>
-  rows
-    .filter(({ shown }) => shown)
-    .map(({ position, matchedAt, shown: _, text, ...row }) => ({
-      ...{ position, matchedAt },
-      hit: { ...hitOf(row), snippet: createSnippets([])(text) },
-    }));
+async function withHits(db: Queryable, rows: readonly MatchRow[], withFields = false): Promise<readonly Match[]> {
+  const numbers = rows.map(({ number }) => number);
+  const hits = new Map((await readHits(db, numbers, undefined, withFields)).map((hit) => [hit.recordId, hit]));
+  return rows.flatMap(({ position, matchedAt, recordId, hidden }) => {
+    const hit = hits.get(recordId);
+    return hit?.hidden === hidden ? [{ position, matchedAt, hit }] : [];
+  });
+}
 
 /** The position of the latest match. */
 export async function lastPosition(db: Db, viewId: string): Promise<number> {
@@ -73,11 +73,13 @@ export async function lastPosition(db: Db, viewId: string): Promise<number> {
   return rows[0]!.last;
 }
 
-interface MatchRow extends HitRow {
+interface MatchRow {
   readonly position: number;
   readonly matchedAt: Date;
-  readonly shown: boolean;
-  readonly text: string;
+  readonly number: number;
+  readonly recordId: string;
+  /** Of the alert. */
+  readonly hidden: boolean;
 }
 
 const LAST_POSITION =
@@ -106,12 +108,10 @@ const DELETE_REVOKED = `
   delete from catalog_alerts a using catalog_views v where v.id = a.view_id and v.owner <> all($1::text[])`;
 
 const matchesSql = (direction: 'asc' | 'desc', condition = 'true') => `
-    select m.position, m.matched_at as "matchedAt",
-           r.hidden = ${HIDDEN} as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
+    select m.position, m.matched_at as "matchedAt", number, r.record_id as "recordId", ${HIDDEN} as hidden
       from catalog_matches m
       join catalog_alerts a using (view_id)
       join catalog_records r using (number)
-      join catalog_texts t using (number)
      where m.view_id = $1 and m.announced and m.position > $2 and ${condition}
      order by m.position ${direction}
      limit $3`;
