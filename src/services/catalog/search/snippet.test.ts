@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSnippets } from './snippet.ts';
+import { createSnippets, createWordFinder } from './snippet.ts';
 
 describe('a snippet', () => {
   it('is the beginning of a text, truncated at a word boundary', () => {
@@ -21,6 +21,12 @@ describe('a snippet', () => {
     expect(createSnippets(['елоч'])('Ёлочка')).toBe('Ёлочка');
     // A match inside a word does not count.
     expect(createSnippets(['рещин'])(text)).toMatch(/^раз два/);
+  });
+
+  it('finds whole numbers only', () => {
+    const find = createWordFinder(['9', '1', '19', '17b']);
+    expect(['1978', '9a', '91'].map(find)).toEqual([undefined, undefined, undefined]);
+    expect(['1978, 9.1', 'no. 19', '17bis'].map(find)).toEqual([6, 4, 0]);
   });
 
   it('is the same with thousands of other prefixes, and with longer ones', () => {

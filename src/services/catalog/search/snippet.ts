@@ -3,7 +3,7 @@ import { withoutLatinMarks } from '../records/words.ts';
 const MAX_LENGTH = 200;
 const CONTEXT = 60;
 
-/** Around the first word with one of the prefixes, without line breaks and bidirectional controls. */
+/** Around the first word that {@link createWordFinder} finds, without line breaks and bidirectional controls. */
 export function createSnippets(prefixes: readonly string[]): (text: string) => string {
   const find = createWordFinder(prefixes);
   return (text) => {
@@ -12,7 +12,7 @@ export function createSnippets(prefixes: readonly string[]): (text: string) => s
   };
 }
 
-/** The position of the first word with one of the prefixes. */
+/** The position of the first word with one of the prefixes, or that is one of them if it is a number. */
 export function createWordFinder(prefixes: readonly string[]): (text: string) => number | undefined {
   const patterns = prefixes.length === 0 ? [] : wordPatterns(withoutLonger(prefixes));
   return (text) => {
@@ -22,12 +22,14 @@ export function createWordFinder(prefixes: readonly string[]): (text: string) =>
   };
 }
 
-/** Without those that start with another one. */
+const isNumber = (word: string) => /^\p{N}+$/u.test(word);
+
+/** Without those that start with another one, unless it is a number. */
 function withoutLonger(prefixes: readonly string[]): string[] {
   const kept: string[] = [];
   for (const prefix of prefixes.toSorted()) {
     const last = kept.at(-1);
-    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+    if (last === undefined || isNumber(last) || !prefix.startsWith(last)) kept.push(prefix);
   }
   return kept;
 }
@@ -35,9 +37,10 @@ function withoutLonger(prefixes: readonly string[]): string[] {
 /** Characters. V8 does not optimize patterns above 20 KiB (kRegExpTooLargeToOptimize). */
 const MAX_PATTERN_LENGTH = 8_000;
 
-/** Prefixes consist of letters and digits. */
+/** Prefixes consist of letters and digits. Numbers match whole words, as in the search. */
 function wordPatterns(prefixes: readonly string[]): RegExp[] {
-  const words = prefixes.join('|').replaceAll('е', '[её]');
+  const alternatives = prefixes.map((prefix) => (isNumber(prefix) ? `${prefix}(?![\\p{L}\\p{N}])` : prefix));
+  const words = alternatives.join('|').replaceAll('е', '[её]');
   const half = Math.floor(prefixes.length / 2);
   if (words.length > MAX_PATTERN_LENGTH && half > 0)
     return [...wordPatterns(prefixes.slice(0, half)), ...wordPatterns(prefixes.slice(half))];
