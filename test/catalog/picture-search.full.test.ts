@@ -164,6 +164,9 @@ describe('POST /search/similar', () => {
   it('returns 415 for other files, 413 for large ones, 422 for a damaged photo or wrong limit and 401 without a token', async () => {
     const html = Buffer.from('<html><body>not a photo</body></html>');
     expect((await search(html)).status).toBe(415);
+    const empty = await reader.post(PATH, { files: [{ name: 'empty.jpg', bytes: '', field: 'file' }] });
+    expect(empty.status).toBe(415);
+    expect(empty.body.error.message).toMatch(/, but it is empty\.$/);
     expect((await search(html, '', { accept: 'text/html' })).text).toContain(
       'Choose a photo in JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.',
     );

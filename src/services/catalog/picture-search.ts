@@ -53,7 +53,7 @@ export function createPictureSearch(
       });
     await keepFilesIfCommitted([key], context, async () => {
       const contentType = type.sniff(head);
-      if (contentType === undefined) throw unsupportedMediaType(type.expected);
+      if (contentType === undefined) throw unsupportedMediaType(type.expected, sizeBytes === 0);
       const upload = { key, sizeBytes, contentType, principal: PRINCIPAL };
       if (!(await uploads.insert(upload, { ttlSeconds: KEPT_SECONDS, quotaBytes }))) throw tooManyPictureSearches();
     });
