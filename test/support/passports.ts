@@ -201,7 +201,7 @@ let documents = 0;
 /** A unique file with a PDF signature, which is all that the gateway checks. */
 export const createPdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
 
-const createField = (value: Field['value'], over: Partial<Field> = {}): Field => ({
+export const createField = (value: Field['value'], over: Partial<Field> = {}): Field => ({
   value,
   confidence: 0.9,
   source: 'text',

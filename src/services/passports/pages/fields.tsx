@@ -90,7 +90,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
 
 function FieldFacts({ field, view }: { field: PresentedField; view: FieldsView }): JSX.Element {
   const { texts } = view;
-  const { value, confidence, source, page, original, editedAt } = field;
+  const { spec, value, confidence, source, page, original, editedAt } = field;
   // Its warning explains a failed check.
   const reasons = reasonsOf(field, view).filter((reason) => reason !== 'failed_check');
   const facts = [
@@ -100,7 +100,7 @@ function FieldFacts({ field, view }: { field: PresentedField; view: FieldsView }
     ...(confidence === null ? [] : [fill(texts.confidence, { share: Math.floor(confidence * 100) })]),
     ...(page === null ? [] : [fill(texts.onPage, { page })]),
     ...(editedAt !== null && original !== null
-      ? [fill(texts.original, { value: displayValue(original, view.language) })]
+      ? [fill(texts.original, { value: readableValue(original, spec, view) })]
       : []),
   ];
   const level = reasons.length > 0 ? 'low' : source === 'manual' ? 'manual' : confidence === null ? 'unknown' : 'high';
@@ -166,7 +166,10 @@ function Input(props: {
 /** Characters per line of the form. */
 const LINE_LENGTH = 36;
 
-function choicesOf(spec: ValueSpec, { language, texts }: FieldsView): [string, string][] | undefined {
+function choicesOf(
+  spec: ValueSpec,
+  { language, texts }: Pick<FieldsView, 'language' | 'texts'>,
+): [string, string][] | undefined {
   if (spec.type === 'boolean') {
     return [
       ['true', texts.yes],
@@ -292,6 +295,12 @@ const blankCell = (section: Section, spec: PresentedField['spec'], row: number):
 export function displayValue(value: Value, language: 'en' | 'ru'): string {
   if (typeof value === 'number') return createNumberFormats(language).value(value);
   return value === null ? '' : String(value);
+}
+
+/** A value as a sentence shows it: a truth value or choice by its label. */
+export function readableValue(value: Value, spec: ValueSpec, view: Pick<FieldsView, 'language' | 'texts'>): string {
+  const shown = displayValue(value, view.language);
+  return choicesOf(spec, view)?.find(([choice]) => choice === shown)?.[1] ?? shown;
 }
 
 const UNITS: Record<'en' | 'ru', Readonly<Record<string, string>>> = {

@@ -8,6 +8,7 @@ import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
 import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import type { Value } from '../extraction.ts';
 import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
 import { isConfirmed, listReview } from '../review.ts';
@@ -16,7 +17,7 @@ import { inLanguage, type Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { Groups } from './document-list.tsx';
-import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
+import { displayValue, Fields, type FieldsView, readableValue, rowForms, warningText } from './fields.tsx';
 import type { Frame } from './frame.tsx';
 import { PageImages } from './page-images.tsx';
 
@@ -205,6 +206,8 @@ function History({ history, view }: { history: readonly HistoryEntry[]; view: Fi
           {[...history].reverse().map(({ at, actor, key, from, to }) => {
             const field = known.get(key);
             const label = field ? inLanguage(field.spec.label, language) : key;
+            const readable = (value: Value) =>
+              (field ? readableValue(value, field.spec, view) : displayValue(value, language)) || texts.nothing;
             const named = field?.row === undefined ? label : `${label}, ${texts.row.toLowerCase()} ${field.row}`;
             return (
               <li>
@@ -213,8 +216,8 @@ function History({ history, view }: { history: readonly HistoryEntry[]; view: Fi
                   {fill(texts.edit, {
                     actor,
                     field: named,
-                    from: displayValue(from, language) || texts.nothing,
-                    to: displayValue(to, language) || texts.nothing,
+                    from: readable(from),
+                    to: readable(to),
                   })}
                 </span>
                 {field !== undefined && (
