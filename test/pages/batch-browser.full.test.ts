@@ -247,6 +247,23 @@ it('The page of a batch repeats an upload that is refused with Retry-After, unti
   expect(await page.locator('#error').isVisible()).toBe(false);
 });
 
+it('The page of a batch lists the latest batches once they are no longer refused with Retry-After', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.locator('#file').setInputFiles([file('a.jpg')]);
+  await until(() => cellsOf(page, 2)).toEqual(['a.jpg']);
+  let refused = 0;
+  await page.route('**/batches?*', (route) => {
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests: try again in 1 s.' };
+    if (refused++ > 0) return route.continue();
+    return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { ok: false, error } });
+  });
+  await page.goto(`${product.url}/batch`);
+  await until(() => page.locator('#recent-rows td:first-child').allTextContents()).toEqual(['a.jpg']);
+  expect(refused).toBe(2);
+});
+
 it('The page of a batch reads only the failed items, by pages, and shows the number of items of a batch without names', async (test) => {
   const product = await startProduct({
     env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },

@@ -120,10 +120,13 @@ function show(shown: Batch): void {
   items.showFilter(showBatch(shown).hasFailed);
 }
 
-/** Keeps the earlier list after an error: the shown batch does not depend on it. */
+/** Keeps the earlier list after an error, because the shown batch does not depend on it. A refusal for a time is repeated. */
 async function showRecent(): Promise<void> {
-  const list = await api.call<{ batches: readonly Batch[] }>(`batches?limit=${RECENT}`).catch(() => undefined);
-  if (list === undefined) return;
+  const list = await api.call<{ batches: readonly Batch[] }>(`batches?limit=${RECENT}`).catch((error: unknown) => {
+    const seconds = error instanceof RequestError ? error.retryAfterSeconds : undefined;
+    if (seconds !== undefined) setTimeout(() => void showRecent(), seconds * 1000);
+  });
+  if (!list) return;
   byId('recent').hidden = list.batches.length === 0;
   byId('recent-rows').replaceChildren(...list.batches.map(recentRow));
 }
