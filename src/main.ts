@@ -173,7 +173,7 @@ tokens
   .requiredOption('--name <name>', 'name of the token, for example its owner')
   .option(
     '--role <role>',
-    'catalog: reader or moderator; defectoscopy: client or reviewer; passports: user or admin (default: the first of them)',
+    'catalog: reader or moderator; defectoscopy: client or reviewer; passports: user or admin (default: the first of them); sandbox for all but the catalog',
   )
   .option('--expires <time>', 'lifetime: 90d, 12h, 30m (default: until it is revoked)')
   .option('--owner <name>', 'client of the token: its tokens share workers as one client')
