@@ -43,7 +43,7 @@ export function openEventStream(
   void reply
     .headers({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
+      'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
     .send(source);

@@ -52,7 +52,7 @@ describe('GET /api/tasks/stream', () => {
     const stream = await watch(client);
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
+      'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     });
     const snapshot = (await stream.next())!;
