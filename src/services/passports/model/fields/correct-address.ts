@@ -60,8 +60,6 @@ export function withRegionKind(text: string): string {
   if (!NEXT_PLACE.test(rest)) return text;
   const inCase = (kind: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
   if (TERRITORY.test(name)) return `${name} ${inCase('край')}${rest}`;
-  // Behind the label `области`.
-  if (/^[\p{L}-]+[сц]кой$/iu.test(name)) return `${name} ${inCase('области')}${rest}`;
   if (/^липецкая$/iu.test(name)) return `${name} ${inCase('область')}${rest}`;
   return REPUBLIC.test(name) ? `${inCase('Республика')} ${text}` : text;
 }
