@@ -46,8 +46,8 @@ export async function installModel(
       out.write(`${file}: no published checksum; its SHA-256 ${sha256} is recorded and checked from now on.\n`);
     }
   } finally {
-    await unlock();
     await fetch.close();
+    await unlock();
   }
 }
 

@@ -79,8 +79,8 @@ async function downloadWithRetries(wanted: RemoteFile, part: string, deps: Downl
 
 async function fetchRest(wanted: RemoteFile, part: string, existingBytes: number, deps: DownloadDeps): Promise<void> {
   const { fetch, policy, signal, progress } = deps;
-  const etag = await readFile(etagFile(part), 'utf8').catch(ifMissing);
-  // A known hash also detects parts of two versions.
+  // A known hash detects parts of two versions.
+  const etag = wanted.sha256 === undefined ? await readFile(etagFile(part), 'utf8').catch(ifMissing) : undefined;
   const from = etag || wanted.sha256 !== undefined ? existingBytes : 0;
   await fetch(wanted.url, {
     policy,
@@ -89,10 +89,16 @@ async function fetchRest(wanted: RemoteFile, part: string, existingBytes: number
     maxBytes: wanted.bytes ?? MAX_BYTES,
     budgets: BUDGETS,
     async into(pieces, status, headers) {
+      const current = strongEtag(headers['etag']);
+      if (status === 206 && etag && current && current !== etag) {
+        // The server ignores `If-Range`.
+        await rm(part);
+        throw new FetchFailed('connect_error');
+      }
       let at = status === 206 ? from : 0;
       const file = await open(part, at > 0 ? 'a' : 'w');
       try {
-        if (at === 0) await writeFile(etagFile(part), strongEtag(headers['etag']));
+        if (at === 0) await writeFile(etagFile(part), current);
         for await (const piece of pieces) {
           // `write` may write only a part.
           await file.appendFile(piece);

@@ -36,7 +36,7 @@ export async function installPackage(manifest: SpeechManifest, draft: string, si
 
 /** npm must not inherit tokens. It needs these to find programs, its configuration, proxies and certificates. */
 const NPM_VARIABLE =
-  /^(?:path|pathext|home|userprofile|appdata|localappdata|systemroot|comspec|te?mp|tmpdir|(?:https?_|no_)?proxy|ssl_cert_(?:file|dir)|(?:npm|node)_.*)$/i;
+  /^(?:path|pathext|home|userprofile|appdata|localappdata|systemroot|comspec|te?mp|tmpdir|(?:https?_|no_)?proxy|ssl_cert_(?:file|dir)|ld_library_path|(?:npm|node|volta|asdf)_.*)$/i;
 
 const npmEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([variable]) => NPM_VARIABLE.test(variable)));

@@ -36,7 +36,8 @@ const unknownHash: SpeechManifest = { ...MODEL, files: { ...MODEL.files, 'tokens
 interface PublisherOptions {
   cutAfter?: (file: string, times: number) => number | undefined;
   ranges?: boolean;
-  etags?: boolean;
+  /** `ignored`: with ETags, but `If-Range` is ignored. */
+  etags?: boolean | 'ignored';
   files?: Record<string, Buffer>;
 }
 
@@ -51,7 +52,8 @@ async function publisher({ cutAfter = () => undefined, ranges = true, etags = tr
     const bytes = served[file];
     if (!bytes) return void response.writeHead(404).end();
     const etag = `"${sha256(bytes)}"`;
-    const from = ranges && range && (ifRange ?? etag) === etag ? Number(/^bytes=(\d+)-$/.exec(range)![1]) : 0;
+    const isSame = etags === 'ignored' || (ifRange ?? etag) === etag;
+    const from = ranges && range && isSame ? Number(/^bytes=(\d+)-$/.exec(range)![1]) : 0;
     if (from >= bytes.length) return void response.writeHead(416).end();
     const rest = bytes.subarray(from);
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length, ...(etags && { etag }) });
@@ -148,8 +150,8 @@ test('pullModel resumes an interrupted pull without downloading files again', as
   expect((await pulled('tokens.txt')).equals(TOKENS)).toBe(true);
 });
 
-test.each([true, false])(
-  'pullModel does not join parts of two versions of a file without a known hash (ETag: %s)',
+test.each([true, false, 'ignored'] as const)(
+  'pullModel does not join parts of two versions of a file without a known hash (ETags: %s)',
   async (etags) => {
     const files = { 'onnx/encoder.onnx': Buffer.alloc(ENCODER.length, 'older'), 'tokens.txt': TOKENS };
     const { pull, pulled, left } = await publisher({
@@ -165,20 +167,6 @@ test.each([true, false])(
     expect(await left()).toEqual(['small-one']);
   },
 );
-
-test('pullModel starts again after a file with a known hash changed during its download', async () => {
-  const files = { 'onnx/encoder.onnx': Buffer.alloc(ENCODER.length, 'older'), 'tokens.txt': TOKENS };
-  const { pull, pulled } = await publisher({
-    files,
-    cutAfter: (file, times) => {
-      if (file !== 'onnx/encoder.onnx' || times > 1) return undefined;
-      setTimeout(() => (files['onnx/encoder.onnx'] = ENCODER), 0);
-      return 100_000;
-    },
-  });
-  await pull();
-  expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
-});
 
 test('pullModel downloads the whole file from a server without range support', async () => {
   const { requests, pull, pulled } = await publisher({

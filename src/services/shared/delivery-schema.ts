@@ -9,7 +9,7 @@ const MAX_LIMIT = 500;
 const State = Type.Enum(['pending', 'delivered', 'failed']);
 const DeliveryId = { pattern: '^whd_[0-9A-HJKMNP-TV-Z]{26}$', examples: [DELIVERY_EXAMPLE] };
 const Since = Type.String({
-  pattern: '^\\d{10,11}$',
+  pattern: '^\\d{1,11}$',
   examples: ['1767225600'],
   description: 'Only deliveries whose last attempt began at this time or later, in Unix seconds.',
 });

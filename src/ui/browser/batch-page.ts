@@ -8,6 +8,7 @@ import { announce, byId, el } from './dom.ts';
 import { chosenFiles, entriesOf } from './dropped-files.ts';
 import { listenForFiles } from './dropzone.ts';
 import { requireValidTags } from './grouping.ts';
+import { retryDelay } from './poll-task.ts';
 import { RequestError } from './requests.ts';
 import { createTokenStore } from './token.ts';
 import type { NamedFile } from './zip-file.ts';
@@ -120,11 +121,14 @@ function show(shown: Batch): void {
   items.showFilter(showBatch(shown).hasFailed);
 }
 
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
+
 /** Keeps the earlier list after an error, because the shown batch does not depend on it. A refusal for a time is repeated. */
 async function showRecent(): Promise<void> {
   const list = await api.call<{ batches: readonly Batch[] }>(`batches?limit=${RECENT}`).catch((error: unknown) => {
-    const seconds = error instanceof RequestError ? error.retryAfterSeconds : undefined;
-    if (seconds !== undefined) setTimeout(() => void showRecent(), seconds * 1000);
+    if (!(error instanceof RequestError && error.retryAfterSeconds !== undefined)) return;
+    clearTimeout(retryTimer);
+    retryTimer = setTimeout(() => void showRecent(), 1000 * retryDelay(error, 1));
   });
   if (!list) return;
   byId('recent').hidden = list.batches.length === 0;

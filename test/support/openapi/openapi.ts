@@ -95,6 +95,7 @@ export function codesWithoutText(document: Json, names: RegExp, texts: Readonly<
       Object.values<Json>(content?.['application/json']?.examples ?? {}).map(({ value }) => value.error?.code),
     ),
   );
+  expect(described.filter((code) => code !== undefined)).not.toEqual([]);
   const codes = new Set([...described, ...PROTOCOL_ERRORS.map(({ code }) => code)]);
   return [...codes].filter((code) => code !== undefined && code !== 'VALIDATION_ERROR' && texts[code] === undefined);
 }

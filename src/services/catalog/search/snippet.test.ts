@@ -26,7 +26,7 @@ describe('a snippet', () => {
   it('finds whole numbers only', () => {
     const find = createWordFinder(['9', '1', '19', '17b']);
     expect(['1978', '9a', '91'].map(find)).toEqual([undefined, undefined, undefined]);
-    expect(['1978, 9.1', 'no. 19', '17bis'].map(find)).toEqual([6, 4, 0]);
+    expect(['1978, 9.1', 'no. 19', '17bis', '9½', '1º', '9²'].map(find)).toEqual([6, 4, 0, 0, 0, undefined]);
   });
 
   it('is the same with thousands of other prefixes, and with longer ones', () => {

@@ -37,9 +37,12 @@ function withoutLonger(prefixes: readonly string[]): string[] {
 /** Characters. V8 does not optimize patterns above 20 KiB (kRegExpTooLargeToOptimize). */
 const MAX_PATTERN_LENGTH = 8_000;
 
+/** The words of the search end there, see `RUN` in words.ts: `2½` has the word 2. */
+const WORD_END = '(?!(?![ºª])[\\p{L}\\p{M}\\p{Nd}\\p{Nl}⁰¹²³⁴-⁹₀-₉])';
+
 /** Prefixes consist of letters and digits. Numbers match whole words, as in the search. */
 function wordPatterns(prefixes: readonly string[]): RegExp[] {
-  const alternatives = prefixes.map((prefix) => (isNumber(prefix) ? `${prefix}(?![\\p{L}\\p{N}])` : prefix));
+  const alternatives = prefixes.map((prefix) => (isNumber(prefix) ? `${prefix}${WORD_END}` : prefix));
   const words = alternatives.join('|').replaceAll('е', '[её]');
   const half = Math.floor(prefixes.length / 2);
   if (words.length > MAX_PATTERN_LENGTH && half > 0)

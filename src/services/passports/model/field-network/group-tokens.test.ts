@@ -151,6 +151,10 @@ describe('groupOf', () => {
     expect(groupTexts(words, [0, 2, 3])).toEqual(['бетонный', '—', 'под', 'пристройкой']);
     const list = [...line(40, '— бетонный'), ...line(60, '— кирпичный')];
     expect(groupTexts(list, [1, 3])).toEqual(['бетонный', 'кирпичный']);
+    const begun = [...line(40, 'бутовый,'), ...line(60, '— кирпичный'), ...line(80, '— бетонный')];
+    expect(groupTexts(begun, [0, 2, 4])).toEqual(['бутовый,', 'кирпичный', 'бетонный']);
+    const ruled = readingOf(tokensOf(words), { areApart: (a, b) => [a, b].includes(1) });
+    expect(texts(groupOf([0, 2, 3], ruled, 'general:address').tokens)).toEqual(['бетонный', 'под', 'пристройкой']);
   });
 
   it('adds no punctuation before the first token, after the last one, or from other lines', () => {

@@ -56,7 +56,7 @@ export function groupOf(members: readonly number[], reading: PageReading, name: 
   const chosen = members.map((i) => tokens[i]!);
   const probabilities = members.map((i) => probabilityOf(i, name));
   return {
-    tokens: withPunctuation(inReadingOrder(chosen), tokens),
+    tokens: withPunctuation(inReadingOrder(chosen), reading),
     score: probabilities.reduce((sum, one) => sum + one, 0) / members.length,
     lowest: Math.min(...probabilities),
   };
@@ -88,16 +88,25 @@ const height = ({ y0, y1 }: Token): number => y1 - y0;
 const width = ({ x0, x1 }: Token): number => x1 - x0;
 
 /** Adds tokens without letters and digits that stand between two neighbours of one line (dashes, slashes, №), and dashes at a line break. */
-function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token[] {
-  const marks = marksOf(all).filter((token) => !chosen.includes(token));
+function withPunctuation(chosen: readonly Token[], { tokens, areApart }: PageReading): Token[] {
+  const marks = marksOf(tokens).filter((token) => !chosen.includes(token));
   const isOn = (line: Token, mark: Token) => mark.y0 < line.y1 && mark.y1 > line.y0;
   const markBefore = (word: Token) =>
-    marks.find((mark) => isOn(word, mark) && mark.x1 <= word.x0 && word.x0 - mark.x1 < MAX_DASH_SPACE * height(word));
-  const isList = chosen[0] !== undefined && markBefore(chosen[0]) !== undefined;
+    marks.find(
+      (mark) =>
+        isOn(word, mark) &&
+        mark.x1 <= word.x0 &&
+        word.x0 - mark.x1 < MAX_DASH_SPACE * height(word) &&
+        !areApart(tokens.indexOf(mark), tokens.indexOf(word)),
+    );
+  const isWrap = (token: Token, next: Token) => next.x0 <= token.x0 || !isOn(token, next);
+  // A list of items has a dash before each, or before each but the first.
+  const marked = chosen.filter((word, i) => (i === 0 || isWrap(chosen[i - 1]!, word)) && markBefore(word));
+  const isList = marked[0] === chosen[0] || marked.length > 1;
   return chosen.flatMap((token, i) => {
     const next = chosen[i + 1];
     if (!next) return [token];
-    const isWrapped = next.x0 <= token.x0 || !isOn(token, next);
+    const isWrapped = isWrap(token, next);
     const leading = isWrapped ? markBefore(next) : undefined;
     if (leading) return isDash(leading) && !isList ? [token, leading] : [token];
     const between = marks.filter(

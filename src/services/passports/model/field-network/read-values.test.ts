@@ -137,6 +137,11 @@ describe('readField', () => {
     expect(valueAt(name, area(0.3))).toBe(15.96);
     expect(valueAt(name, area(0.05))).toBe(96);
     expect(valueAt(name, area(0.3, 80))).toBe(96);
+    const two = readingOf([
+      { at: [40, 40], text: '15,', name },
+      { at: [64, 40], text: '96', name },
+    ]);
+    expect(readingsOf({ ...two, affinity: () => -5 }, name, specOf(name)).map(({ value }) => value)).toEqual([15, 96]);
   });
 
   it('leaves out the label of the field before a number', () => {

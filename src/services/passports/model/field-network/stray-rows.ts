@@ -58,7 +58,8 @@ function farFrom(rows: readonly Row[]): (row: Row) => boolean {
     while (ys[below]! - y <= SAME_LINE) below++;
     return Math.min(y - (ys[above] ?? -Infinity), (ys[below] ?? Infinity) - y);
   });
-  const reach = MAX_PITCHES * median(pitches);
+  // The limits of a range are exclusive.
+  const reach = MAX_PITCHES * median(pitches) + 1e-6;
   const near = createRangeIndex(rows, ({ y }) => y);
   return ({ y }) => rows.length >= FEW_ROWS && near(y - reach, y + reach).length === 0;
 }

@@ -66,6 +66,7 @@ describe('withDoubtfulWords', () => {
     expect(extended(readingOf('are 0 in 0.001 situ 0.9 concrete 0.9'))).toBe('in situ concrete');
     expect(extended(readingOf('are 0 cast 0.2 in 0.001 situ 0.9'))).toBe('cast in situ');
     expect(extended(readingOf('are 0 in 0.001 concrete 0.9'))).toBe('concrete');
+    expect(extended(readingOf('in 0.9 situ 0.9 in 0 1950 0'))).toBe('in situ');
   });
 
   it('adds no words beside a part of an address', () => {

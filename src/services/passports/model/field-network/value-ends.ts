@@ -37,7 +37,7 @@ export function withDoubtfulWords(members: readonly number[], reading: PageReadi
       const isOther =
         WORD.test(token.text) &&
         (probabilityOf(i, name) < share || affinity(i, at) < 0) &&
-        !IN_SITU.test(`${token.text} ${edge.text}`);
+        !(next === before && IN_SITU.test(`${token.text} ${edge.text}`));
       if (isOther || found.includes(token) || OPTION.test(token.text) || areApart(i, at)) break;
       found.push(token);
     }

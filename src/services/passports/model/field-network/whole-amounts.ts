@@ -14,15 +14,18 @@ export const MIN_DIGITS = 0.1;
 /** Adds the other part of a number that is split behind its decimal comma: `15, 96`. */
 export function withDecimals(
   members: readonly number[],
-  { tokens, areApart, probabilityOf }: PageReading,
+  { tokens, areApart, affinity, likeliest, probabilityOf }: PageReading,
   { type }: ValueSpec,
   name: string,
 ): number[] {
   if (type !== 'number') return [...members];
   const isPart = (i: number, j: number) =>
-    (isSplit(tokens[i]!, tokens[j]!) || isSplit(tokens[j]!, tokens[i]!)) && !areApart(i, j);
+    (isSplit(tokens[i]!, tokens[j]!) || isSplit(tokens[j]!, tokens[i]!)) &&
+    !areApart(i, j) &&
+    // A sure number is a cell of its own.
+    (likeliest(i) === 'none' || (likeliest(i) === name && affinity(i, j) > 0));
   const parts = [...tokens.keys()].filter(
-    (i) => members.some((j) => isPart(i, j)) && probabilityOf(i, name) >= MIN_DIGITS,
+    (i) => probabilityOf(i, name) >= MIN_DIGITS && members.some((j) => isPart(i, j)),
   );
   return [...new Set([...members, ...parts])];
 }
