@@ -165,7 +165,9 @@ function searchRandomRecords(seed: number): void {
     records = await seedRandomRecords(database.db, random, 300, { inOrder: seed % 2 === 0 });
   });
 
-  it('returns the same records in the same order as a brute-force filter, in pages and as an export', async () => {
+  it('returns the same records in the same order as a brute-force filter, in pages and as an export', {
+    tags: ['full'],
+  }, async () => {
     let nonEmpty = 0;
     for (let i = 0; i < 80; i++) {
       const query = randomQuery(random);

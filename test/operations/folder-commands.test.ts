@@ -220,7 +220,9 @@ it('assay transcribe FOLDER writes a transcript per recording, or a table of the
   ]);
 });
 
-it('assay extract FOLDER reads each PDF, and the images of a subfolder as one document', async () => {
+it('assay extract FOLDER reads each PDF, and the images of a subfolder as one document', {
+  tags: ['full'],
+}, async () => {
   await mkdir(join(folder, 'shelf', 'scans'), { recursive: true });
   await writeFile(join(folder, 'shelf', 'a.pdf'), createPdf().bytes);
   for (const page of ['1.jpg', '2.jpg']) await copyFile(WALL, join(folder, 'shelf', 'scans', page));

@@ -193,7 +193,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('support correcting, undoing and restoring values with the keyboard alone', async (test) => {
+  it('support correcting, undoing and restoring values with the keyboard alone', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'keyboard.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
