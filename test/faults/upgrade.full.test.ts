@@ -121,11 +121,14 @@ function startLoad(gateways: () => Assay[], image: string) {
     statuses[status] = (statuses[status] ?? 0) + 1;
   };
 
+  const findReady = async () => {
+    const seen = await Promise.all(gateways().map(async (each) => ((await isReady(each)) ? [each] : [])));
+    ready = seen.flat();
+  };
   const balance = async () => {
     while (!over.signal.aborted) {
-      const seen = await Promise.all(gateways().map(async (each) => ((await isReady(each)) ? [each] : [])));
-      ready = seen.flat();
       await delay(200);
+      await findReady();
     }
   };
   const client = async (number: number) => {
@@ -143,11 +146,13 @@ function startLoad(gateways: () => Assay[], image: string) {
           const poll = await gateway.call(`/result/${id}`).catch(() => undefined);
           if (poll?.status !== 200 && poll?.status !== 202) count(`poll: ${poll?.status ?? 'no answer'}`);
         }
-      } else if (turn > CLIENTS) count('no gateway is ready');
+      } else count('no gateway is ready');
       await delay(PAUSE_MS);
     }
   };
-  const running = Promise.all([balance(), ...Array.from({ length: CLIENTS }, (_, number) => client(number))]);
+  const running = findReady().then(() =>
+    Promise.all([balance(), ...Array.from({ length: CLIENTS }, (_, number) => client(number))]),
+  );
   return {
     accepted,
     through: (url: string) => used.has(url),
