@@ -166,10 +166,7 @@ function Input(props: {
 /** Characters per line of the form. */
 const LINE_LENGTH = 36;
 
-function choicesOf(
-  spec: ValueSpec,
-  { language, texts }: Pick<FieldsView, 'language' | 'texts'>,
-): [string, string][] | undefined {
+function choicesOf(spec: ValueSpec, { language, texts }: FieldsView): [string, string][] | undefined {
   if (spec.type === 'boolean') {
     return [
       ['true', texts.yes],
@@ -298,7 +295,7 @@ export function displayValue(value: Value, language: 'en' | 'ru'): string {
 }
 
 /** A value as a sentence shows it: a truth value or choice by its label. */
-export function readableValue(value: Value, spec: ValueSpec, view: Pick<FieldsView, 'language' | 'texts'>): string {
+export function readableValue(value: Value, spec: ValueSpec, view: FieldsView): string {
   const shown = displayValue(value, view.language);
   return choicesOf(spec, view)?.find(([choice]) => choice === shown)?.[1] ?? shown;
 }
