@@ -183,13 +183,13 @@ describe('a transaction that stays open', () => {
 
 describe('runOutsideTransaction', () => {
   test('runs statements that PostgreSQL rejects in a transaction, with their own time limit', async () => {
-    const db = open({ max: 1, statementTimeoutMs: 50 });
+    const db = open({ max: 1, statementTimeoutMs: 500 });
     await db.query('create table searched (n int)');
     await db.runOutsideTransaction('create index concurrently searched_n on searched (n)', {
       statementTimeoutMs: 60_000,
     });
-    await db.runOutsideTransaction('select pg_sleep(0.2)', { statementTimeoutMs: 5_000 });
-    expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
+    await db.runOutsideTransaction('select pg_sleep(0.7)', { statementTimeoutMs: 5_000 });
+    expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '500ms' }]);
   });
 });
 
