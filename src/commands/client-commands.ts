@@ -89,8 +89,8 @@ export function addClientCommands(program: Command): void {
 
   const deliveries = withTasks(program.command('deliveries'), ['defectoscopy', 'stt'])
     .description('list the webhook deliveries of the tasks of a credential with their attempts, newest first')
-    .addOption(new Option('--state <state>', 'only these deliveries').choices(['pending', 'delivered', 'failed']))
-    .option('--task <id>', 'only the delivery of this task')
+    .addOption(new Option('--state <state>', 'list only these deliveries').choices(['pending', 'delivered', 'failed']))
+    .option('--task <id>', 'list only the delivery of this task')
     .addOption(
       new Option('--since <time>', 'only deliveries attempted since then, for example 2026-01-31T08:00Z').argParser(
         parseTime,
@@ -99,7 +99,14 @@ export function addClientCommands(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action(async (options: ListDeliveriesOptions) =>
       (await import('./deliveries.ts')).listDeliveriesCommand(options, stopSignal()),
-    );
+    )
+    // Commander accepts the options of the list in its subcommands, which ignore them.
+    .hook('preAction', (list, command) => {
+      if (command === list) return;
+      for (const name of command.name() === 'redeliver' ? ['state', 'task'] : ['state', 'task', 'since'])
+        if (list.getOptionValue(name) !== undefined)
+          command.error(`error: option '--${name}' cannot be used with '${command.name()}'`);
+    });
 
   deliveries
     .command('test')

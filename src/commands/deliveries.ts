@@ -39,7 +39,9 @@ export function redeliverCommand(
   signal: AbortSignal,
 ): Promise<void> {
   const { since, pending, json } = options;
-  if ((taskIds.length === 0) === (since === undefined)) throw new OperatorError('Name the tasks, or use --since.');
+  if (taskIds.length === 0 && !since) throw new OperatorError('Name the tasks, or use --since.');
+  if (taskIds.length > 0 && (since || pending))
+    throw new OperatorError('Task ids cannot be combined with --since or --pending.');
   return withService(options, signal, async (service) => {
     let count = 0;
     for (const what of since ? [since] : taskIds) count += await service.redeliver(what, { pending, signal });

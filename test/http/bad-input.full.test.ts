@@ -181,6 +181,15 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ],
     ['deliveries redeliver a --server PRODUCT --token wrong', /rejected the credential: /],
     ['deliveries redeliver', /^Name the tasks, or use --since\.$/],
+    ...['--since 2026-01-31', '--pending'].map(
+      (option): Row => [
+        `deliveries redeliver a ${option}`,
+        /^Task ids cannot be combined with --since or --pending\.$/,
+      ],
+    ),
+    ...['redeliver a --state failed', 'redeliver --since 2026-01-31 --task a', 'endpoints --since 2026-01-31'].map(
+      (line): Row => [`deliveries ${line}`, /^error: option '--(state|task|since)' cannot be used with '[a-z]+'$/],
+    ),
     ['timeline a --server PRODUCT --token wrong', /rejected the credential: /],
     ['timeline', /^error: missing required argument/],
     ['batches submit missing.jsonl', /^The file missing\.jsonl does not exist\.$/],
