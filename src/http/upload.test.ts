@@ -62,6 +62,19 @@ describe('POST /files', () => {
     expect(answer.json()).toEqual({ ok: true, data: whole });
   });
 
+  it.each(['file', 'other'])('rejects a form whose second file has the name %s', async (name) => {
+    await serving();
+    const answer = await send(
+      form([
+        ['file', 'image/png', bytes],
+        ['note', undefined, 'x'],
+        [name, 'image/png', 'second'],
+      ]),
+    );
+    expect(result(answer)).toEqual([422, 'VALIDATION_ERROR']);
+    expect(answer.json().error.message).toContain('must contain one file');
+  });
+
   it('rejects a form without a file and an incomplete form', async () => {
     await serving();
     expect(result(await send(form([['note', undefined, 'x']])))).toEqual([422, 'VALIDATION_ERROR']);

@@ -1,5 +1,5 @@
 import { finished, type Readable, Transform } from 'node:stream';
-import multipart, { type MultipartFields, type MultipartFile } from '@fastify/multipart';
+import multipart, { type MultipartFields } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, payloadTooLarge } from '../base/api-error.ts';
 import { InvalidInput } from './validation-details.ts';
@@ -26,7 +26,8 @@ export interface Upload {
 
 /**
  * Streams the file of a request: its raw body, or its multipart part `file`. Above `maxBytes`, throws 413 for a declared
- * length; otherwise the stream fails with the same error. Ignores the declared media type.
+ * length; otherwise the stream fails with the same error. A stream whose form has a second file fails with 422. Ignores the
+ * declared media type.
  */
 export async function readUpload(
   request: FastifyRequest,
@@ -36,9 +37,9 @@ export async function readUpload(
   const limit = isMultipart ? maxBytes + maxFieldBytes + MULTIPART_OVERHEAD_BYTES : maxBytes;
   if (Number(request.headers['content-length']) > limit) throw payloadTooLarge(maxBytes);
   if (!isMultipart) return { bytes: bounded(rawBody(request), maxBytes) };
-  const { file, filename, fields } = await partNamedFile(request, maxBytes, maxFieldBytes);
+  const { file, filename, fields, complete } = await partNamedFile(request, maxBytes, maxFieldBytes);
   return {
-    bytes: bounded(file, maxBytes),
+    bytes: bounded(file, maxBytes, complete),
     filename,
     // A route that ignores the fields accepts long ones.
     get fields() {
@@ -52,15 +53,19 @@ function rawBody(request: FastifyRequest): Readable {
   return request.raw;
 }
 
-async function partNamedFile(request: FastifyRequest, maxBytes: number, maxFieldBytes: number): Promise<MultipartFile> {
+async function partNamedFile(request: FastifyRequest, maxBytes: number, maxFieldBytes: number) {
   const limits = { files: 1, fields: 16, fieldSize: maxFieldBytes, fileSize: maxBytes + 1 };
-  const part = await request.file({ limits, throwFileSizeLimit: false }).catch(() => {
-    throw invalidFile('The multipart body is malformed');
-  });
-  if (part?.fieldname !== 'file') throw invalidFile('The multipart body must contain one file, in a part named `file`');
-  return part;
+  const files = request.files({ limits, throwFileSizeLimit: false });
+  const next = () =>
+    files.next().catch((error) => {
+      throw invalidFile(error.code === 'FST_FILES_LIMIT' ? ONE_FILE : 'The multipart body is malformed');
+    });
+  const { value: part } = await next();
+  if (part?.fieldname !== 'file') throw invalidFile(ONE_FILE);
+  return { ...part, complete: next };
 }
 
+const ONE_FILE = 'The multipart body must contain one file, in a part named `file`';
 const invalidFile = (msg: string) => new InvalidInput([{ loc: ['body', 'file'], msg, type: 'value_error' }]);
 
 function textsOf(fields: MultipartFields): Record<string, string> {
@@ -75,7 +80,7 @@ function textsOf(fields: MultipartFields): Record<string, string> {
   );
 }
 
-function bounded(source: Readable, maxBytes: number): Readable {
+function bounded(source: Readable, maxBytes: number, complete: () => Promise<unknown> = async () => {}): Readable {
   let received = 0;
   const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -83,6 +88,7 @@ function bounded(source: Readable, maxBytes: number): Readable {
       if (received > maxBytes) done(payloadTooLarge(maxBytes));
       else done(null, chunk);
     },
+    flush: (done) => void complete().then(() => done(), done),
   });
   // A disconnect must fail the stream with a client error. Without a listener, an error before the first read would end the
   // process.

@@ -572,15 +572,18 @@ describe('POST /files', () => {
     expect((await product.call(`/result/${body.data.task_id}`)).body.data.file_name).toBe(stored);
   });
 
-  it('accepts one multipart part named file', async () => {
+  it('accepts one multipart part named file, and stores nothing of a form with two files', async () => {
     const form = new FormData();
-    form.append('file', new Blob([JPEG], { type: 'image/jpeg' }), 'wall.jpg');
-    const response = await fetch(`${product.url}/files`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      body: form,
-    });
-    expect(response.status).toBe(201);
+    const send = async () => {
+      form.append('file', new Blob([JPEG], { type: 'image/jpeg' }), 'wall.jpg');
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const response = await fetch(`${product.url}/files`, { method: 'POST', headers, body: form });
+      const { rows } = await product.database.db.query<{ count: number }>('select count(*)::int from files');
+      return [response.status, rows[0]!.count];
+    };
+    const [status, count] = await send();
+    expect(status).toBe(201);
+    expect(await send()).toEqual([422, count]);
   });
 
   it('rejects other media types, empty and oversized files and requests without a token', async () => {
