@@ -371,6 +371,11 @@ describe('the form of an alert', () => {
     expect(rejected.text).toMatch(/<form[^>]* action="alert"/);
     expect(rejected.text).toContain('value="http://receiver.example.com/hook"');
     expect(rejected.text).not.toContain('my-secret');
+    const unsent = await send(view.id, { webhook_url: '', secret: 'my-secret' });
+    expect([unsent.status, unsent.text]).toEqual([
+      422,
+      expect.stringContaining('Webhook URL: Field required with a secret'),
+    ]);
     expect((await reader.get('/views')).body.items[0].alert).toBeUndefined();
 
     const accepted = await send(view.id, { webhook_url: 'https://receiver.example.com/hook', secret: 'my-secret' });
@@ -454,6 +459,7 @@ describe('PATCH /views/{id}', () => {
     ['an address in a private network', 'q=a', { webhook_url: 'https://10.0.0.1/hook' }, 422],
     ['http to another host', 'q=a', { webhook_url: 'http://receiver.example.com/' }, 422],
     ['a text as URL', 'q=a', { webhook_url: 'hook' }, 422],
+    ['a secret without a URL', 'q=a', { secret: 'my-secret' }, 422],
     ['an invalid filter', 'min_conf=7', {}, 422],
     ['an invalid date', 'from=yesterday', {}, 422],
     ['an invalid range', 'range=area', {}, 422],

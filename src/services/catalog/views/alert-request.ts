@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { unauthorized } from '../../../base/api-error.ts';
 import { checkUrl, type UrlPolicy, UrlRejected } from '../../../base/outbound-url.ts';
-import { type Detail, InvalidInput } from '../../../http/validation-details.ts';
+import { type Detail, InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { Url } from '../../shared/task-schema.ts';
 import type { NewAlert } from '../alerts/alert.ts';
 import { requireVisitor } from '../auth/auth-guard.ts';
@@ -16,7 +16,7 @@ export const AlertRequest = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 512,
-      description: 'Signs the webhook (Standard Webhooks, `v1`). It is never returned.',
+      description: 'Signs the webhook (Standard Webhooks, `v1`); requires `webhook_url`. It is never returned.',
     }),
   ),
 });
@@ -26,7 +26,7 @@ export interface AlertDeps {
   readonly seal: (secret: string) => Buffer;
 }
 
-/** Throws 401 without a token, and 422 for an invalid URL or `duplicates` in the filters of the view. */
+/** Throws 401 without a token, and 422 for an invalid URL, a secret without a URL or `duplicates` in the filters of the view. */
 export function alertFrom(
   request: FastifyRequest,
   filters: Filters,
@@ -36,6 +36,8 @@ export function alertFrom(
 ): NewAlert {
   if (requireVisitor(request).by === 'open') throw unauthorized();
   if (webhookUrl !== undefined) checkWebhookUrl(webhookUrl, webhooks);
+  else if (secret !== undefined)
+    throw new InvalidInput([{ ...missingField(URL_AT), msg: 'Field required with a secret' }]);
   // Pictures are compared after the record is written, and the comparison changes records of earlier photos too.
   if (filters.duplicates !== undefined) {
     const msg = 'An alert cannot have the filter `duplicates`';
@@ -44,6 +46,7 @@ export function alertFrom(
   return { filters, webhookUrl, secret: secret === undefined ? undefined : seal(secret) };
 }
 
+const URL_AT = ['body', 'alert', 'webhook_url'];
 /** The request has no query. */
 const STORED = ['path', 'id'];
 
@@ -75,6 +78,6 @@ function checkWebhookUrl(url: string, policy: UrlPolicy): void {
     checkUrl(url, policy);
   } catch (error) {
     if (!(error instanceof UrlRejected)) throw error;
-    throw new InvalidInput([{ loc: ['body', 'alert', 'webhook_url'], msg: error.message, type: 'url_parsing' }]);
+    throw new InvalidInput([{ loc: URL_AT, msg: error.message, type: 'url_parsing' }]);
   }
 }
