@@ -200,7 +200,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ['deliveries test', /^error: missing required argument/],
     ['deliveries endpoints --server PRODUCT --token wrong', /rejected the credential: /],
     ['deliveries resume', /^error: missing required argument/],
-    ['deliveries resume receiver --server PRODUCT --token test-token-1', /endpoint: This is not a URL/],
+    ['deliveries resume receiver --server PRODUCT --token test-token-1', /endpoint: The value is not an absolute URL/],
     ['deliveries --since yesterday', /^error: option '--since <time>' .* 2026-01-31T08:00Z\.$/],
     ['listen --forward 1 --server PRODUCT', /^--forward 1 is not an http or https URL\.$/],
     ['listen --forward http://127.0.0.1:NOWHERE --server PRODUCT --token wrong', /rejected the credential: /],

@@ -135,7 +135,11 @@ describe('A receiver that fails for a day', () => {
       (await post('/deliveries/endpoints/resume', { endpoint }, token)).body;
     expect((await resumed(receiver.url, OTHER)).data).toEqual({ resumed: false });
     expect((await resumed('https://unknown.example')).data).toEqual({ resumed: false });
-    expect((await resumed('receiver')).error.code).toBe('VALIDATION_ERROR');
+    for (const endpoint of ['receiver', 'ftp://receiver.example.com/', 'http://receiver.example.com/'])
+      expect((await resumed(endpoint)).error).toMatchObject({
+        code: 'VALIDATION_ERROR',
+        message: expect.stringMatching(/^endpoint: /),
+      });
     expect(await endpoints()).toMatchObject([{ state: 'paused' }]);
     expect((await resumed(receiver.url)).data).toEqual({ resumed: true });
     expect((await resumed(receiver.url)).data).toEqual({ resumed: false });

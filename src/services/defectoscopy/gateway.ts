@@ -80,8 +80,9 @@ export async function createDefectoscopyGateway(deps: {
   const taskDeps = { tasks, admission, estimates, shared };
   const ownTasksOnly = shared.taskVisibility === 'token';
   predictRoute(app, { ...taskDeps, toTask });
+  const callbacks = webhookPolicy(shared);
   await batchRoutes(app, {
-    ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks: webhookPolicy(shared) },
+    ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks },
     estimateSettings: estimatesOf(serviceSettings),
     ...{
       present: (task: Task) => present(task),
@@ -97,9 +98,9 @@ export async function createDefectoscopyGateway(deps: {
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, tokens, page: EventPage });
   deliveryRoutes(app, { service, context });
-  endpointRoutes(app, context);
+  endpointRoutes(app, { ...context, policy: callbacks });
   deliveryTestRoute(app, {
-    ...{ service, context, policy: webhookPolicy(shared) },
+    ...{ service, context, policy: callbacks },
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });

@@ -143,10 +143,10 @@ async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Prom
   }
 }
 
-/** Throws a 422 error that names `field` if the policy rejects its URL. */
-export function checkUrlField(field: string, url: string, policy: UrlPolicy): void {
+/** Parses a URL. Throws a 422 error that names `field` if the policy rejects it. */
+export function checkUrlField(field: string, url: string, policy: UrlPolicy): URL {
   try {
-    checkUrl(url, policy);
+    return checkUrl(url, policy);
   } catch (error) {
     throw error instanceof UrlRejected ? validationError(`${field}: ${error.message}`) : error;
   }

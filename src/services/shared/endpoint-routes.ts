@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { validationError } from '../../base/api-error.ts';
-import { parseUrl } from '../../base/parse-url.ts';
+import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { unixSeconds } from '../../base/time.ts';
 import { describeResponse, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { FailingEndpoint } from '../../tasks/endpoints.ts';
+import { checkUrlField } from './accept-task.ts';
 import { EndpointList, endpointExample, Resumed } from './delivery-schema.ts';
 import type { GatewayContext } from './service.ts';
 import { Url } from './task-schema.ts';
@@ -15,7 +15,10 @@ const ResumeRequest = Type.Object(
 );
 
 /** Adds `/deliveries/endpoints`: the credential's webhook receivers that fail, and how to resume paused ones. */
-export function endpointRoutes(app: Gateway, { endpoints }: Pick<GatewayContext, 'endpoints'>): void {
+export function endpointRoutes(
+  app: Gateway,
+  { endpoints, policy }: Pick<GatewayContext, 'endpoints'> & { policy: UrlPolicy },
+): void {
   const config = { access: 'task', limited: true } as const;
 
   app.get(
@@ -52,9 +55,8 @@ export function endpointRoutes(app: Gateway, { endpoints }: Pick<GatewayContext,
       },
     },
     async ({ principal, body: { endpoint } }) => {
-      const url = parseUrl(endpoint);
-      if (!url) throw validationError('endpoint: This is not a URL.');
-      return success({ resumed: await endpoints.resume(principal, url.origin) });
+      const { origin } = checkUrlField('endpoint', endpoint, policy);
+      return success({ resumed: await endpoints.resume(principal, origin) });
     },
   );
 }

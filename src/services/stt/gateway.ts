@@ -96,7 +96,7 @@ export async function createSttGateway(deps: {
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, tokens, page: EventPage });
   deliveryRoutes(app, { service, context });
-  endpointRoutes(app, context);
+  endpointRoutes(app, { ...context, policy: callbacks });
   deliveryTestRoute(app, {
     ...{ service, context, policy: callbacks },
     example: examples.delivered,
