@@ -16,6 +16,11 @@ it('parses form fields in order, with the last value of a repeated name', () => 
   expect(parseForm(named(1000, () => 'k')).get('k')).toBe('999');
 });
 
+it('has LF for line breaks, which browsers send as CRLF', () => {
+  expect(parseForm('a=x%0D%0Ay%0d%0a').get('a')).toBe('x\ny\n');
+  expect(parseForm(`a=${'%0D%0A'.repeat(10_000)}`).get('a')).toBe('\n'.repeat(10_000));
+});
+
 it.each([
   ['too many names', named(501, (at) => `k${at}`)],
   ['a name repeated too often', named(100_000, () => 'k')],

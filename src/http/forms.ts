@@ -16,10 +16,12 @@ export async function acceptForms(scope: FastifyInstance): Promise<void> {
   await scope.register(formbody, { parser: parseForm as unknown as (text: string) => Record<string, unknown> });
 }
 
-/** Throws {@link InvalidInput} for more than 500 names or a value of more than 10 000 characters. */
+/**
+ * Line breaks, which browsers send as CRLF, become LF as in scripts and in stored values. Throws {@link InvalidInput} for more than 500 names or a value of more than 10 000 characters.
+ */
 export function parseForm(text: string): Form {
   const isParsed = text.split('&', MAX_PAIRS + 1).length <= MAX_PAIRS;
-  const form = new Map(isParsed ? new URLSearchParams(text) : []);
+  const form = new Map(isParsed ? new URLSearchParams(text.replace(/%0D%0A/gi, '%0A')) : []);
   if (!isParsed || form.size > FORM_LIMITS.keys) {
     const [ctx, msg] = [{ max_length: FORM_LIMITS.keys }, `A form has at most ${FORM_LIMITS.keys} fields`];
     throw new InvalidInput([{ loc: ['body'], msg, type: 'too_long', ctx }]);
