@@ -665,6 +665,25 @@ describe('Passports pages below a path prefix', () => {
     await until(() => value(page, 'general:floors')).toBe('3');
     expect(await value(page, 'rooms:117.area')).toBe('7.25');
   });
+
+  it('reject a form without JavaScript of a document that has changed meanwhile', { tags: ['full'] }, async (test) => {
+    const { page, id } = await uploadWithoutScript(test, 'stale.pdf');
+    await isolated.succeed(id);
+    const other = await page.context().newPage();
+    for (const each of [page, other]) await each.goto(`${url}/task/${id}`);
+    const save = (each: Page) => each.getByRole('button', { name: 'Save', exact: true }).last().click();
+    for (const key of ['rooms:1.name', 'rooms:1.area']) await field(other, key).fill('');
+    await save(other);
+    await until(() => value(other, 'rooms:1.name')).toBe('жилая');
+    await field(page, 'rooms:1.height').fill('2,7');
+    await save(page);
+    await until(() => page.locator('main').textContent()).toContain('have changed since');
+    await page.goto(`${url}/task/${id}`);
+    expect([await value(page, 'rooms:1.name'), await value(page, 'rooms:1.height')]).toEqual(['жилая', '']);
+    await field(page, 'rooms:1.height').fill('2,7');
+    await save(page);
+    await until(() => value(page, 'rooms:1.height')).toBe('2.7');
+  });
 });
 
 describe('Passports pages for every document state', () => {
@@ -1054,6 +1073,26 @@ describe('Passports pages for every document state', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await data()).general.floor).toBe(4);
     expect(problems).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
+  });
+
+  it('do not save a value in another row when another user has removed one row and added another', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, data } = await openDocument(test, 'replaced.pdf');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('button', { name: 'Remove row 1' }).click();
+    await until(async () => (await data()).rooms.length).toBe(1);
+    await field(other, 'rooms:2.name').fill('балкон');
+    await other.keyboard.press('Enter');
+    await until(async () => (await data()).rooms.length).toBe(2);
+    await field(page, 'rooms:2.height').fill('2,7');
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).rooms).toMatchObject([
+      { name: 'жилая', height: 2.7 },
+      { name: 'балкон', height: null },
+    ]);
+    expect(await value(page, 'rooms:1.height')).toBe('2.7');
   });
 
   /** The values of each update request. */

@@ -528,6 +528,25 @@ describe('GET /api/task/{task_id}/page/{page}', () => {
 });
 
 describe('POST /task/{task_id}/update', () => {
+  it('stores the line breaks of a form as LF, so that an unchanged text is no correction', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    await update(client, id, { 'general:address': 'ул. Северная,\nд. 1' });
+    const form = { 'general:address': 'ул. Северная,\r\nд. 1', 'general:owner': 'а\r\nб' };
+    expect((await update(client, id, form)).body.version).toBe(3);
+    const { items } = (await client.get(`/api/task/${id}/history`)).body;
+    expect(items.map(({ field, to }: { field: string; to: string }) => [field, to])).toEqual([
+      ['general:address', 'ул. Северная,\nд. 1'],
+      ['general:owner', 'а\nб'],
+    ]);
+  });
+
+  it('returns 412 for a form of an earlier version', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    expect((await update(client, id, { 'general:owner': 'a', version: '1' })).body.version).toBe(2);
+    const answer = await update(client, id, { 'general:owner': 'b', version: '1' });
+    expect(answer).toMatchObject({ status: 412, body: { error: { code: 'VERSION_CONFLICT' } } });
+  });
+
   it('parses values by the types of their fields, empty ones as null, and keeps the original values', async () => {
     const { client, id } = await createDocument('SUCCESS');
     const answer = await update(client, id, {

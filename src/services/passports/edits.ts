@@ -6,6 +6,9 @@ import { cellKey, type KeyTarget, MAX_ROW, resolveKey } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { maxLengthOf, parseValue, type ValueProblem } from './schema/values.ts';
 
+/** The version that the edits of a form apply to; no document field has this name. */
+export const VERSION_FIELD = 'version';
+
 export interface ParsedEdit {
   readonly key: string;
   readonly target: KeyTarget;

@@ -7,15 +7,19 @@ import { findInputs, type Input, isChanged } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 
 /**
- * Applies a freshly loaded page without touching unsaved input. Returns the new version; undefined if rows were added
- * or removed, which needs a reload.
+ * Applies a freshly loaded page without touching unsaved input. Returns the new version; undefined if rows were added,
+ * removed or replaced, which needs a reload.
  */
 export function applyRefresh(fresh: Document): number | undefined {
   const [form, freshForm] = [byId('fields'), fresh.getElementById('fields')];
   if (freshForm === null || savedNames(form) !== savedNames(freshForm)) return undefined;
-  showLocalTimes(fresh);
   const known = new Map(findInputs(form).map((input) => [input.name, input]));
-  for (const input of findInputs(freshForm)) applyValue(known.get(input.name)!, input);
+  const pairs = findInputs(freshForm).map((input) => [known.get(input.name)!, input] as const);
+  // A row that was saved a moment ago has no number yet.
+  if (pairs.some(([input, freshInput]) => (storedRow(input) ?? storedRow(freshInput)) !== storedRow(freshInput)))
+    return undefined;
+  showLocalTimes(fresh);
+  for (const [input, freshInput] of pairs) applyValue(input, freshInput);
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
     const replacement = fresh.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh']!)}"]`);
     replaceContent(place, replacement);
@@ -34,10 +38,15 @@ function savedNames(form: Element): string {
     .join();
 }
 
+/** The number of the row that never changes, unlike those in names. */
+const storedRow = (input: Input) => input.closest('tr')?.dataset['storedRow'];
+
 function applyValue(input: Input, fresh: Input): void {
   // Assigned only if it differs, because assigning moves the caret.
   if (!isChanged(input) && input.value !== fresh.value) input.value = fresh.value;
   input.dataset['saved'] = fresh.dataset['saved'] ?? '';
+  const row = storedRow(fresh);
+  if (row !== undefined) input.closest('tr')!.dataset['storedRow'] = row;
   const { review } = fresh.dataset;
   if (review === undefined) delete input.dataset['review'];
   else input.dataset['review'] = review;

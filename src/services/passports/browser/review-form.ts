@@ -13,6 +13,7 @@ import {
   isChanged,
   isIncomplete,
   markSaved,
+  shownValue,
 } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 import { showError } from './show-error.ts';
@@ -134,7 +135,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
 
   function showConflict(input: Input): void {
     input.dataset['conflict'] = '';
-    showProblem(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
+    showProblem(input, fill(texts.conflict, { value: shownValue(input, input.dataset['saved']) || texts.nothing }));
   }
 
   function showLost(lost: readonly string[]): void {

@@ -11,6 +11,10 @@ export const findInputs = (place: Element): Input[] => [...place.querySelectorAl
 export const asInput = (target: EventTarget | null): Input | undefined =>
   target instanceof Element && target.matches(INPUTS) ? (target as Input) : undefined;
 
+/** A value of the input as the page shows it: a choice by its label. */
+export const shownValue = (input: Input, value = input.value): string =>
+  (input instanceof HTMLSelectElement && [...input.options].find((option) => option.value === value)?.text) || value;
+
 /** The value of an incomplete date is empty. */
 export const isIncomplete = (input: Input): boolean => input.validity.badInput;
 

@@ -1,10 +1,20 @@
-import { addEmptyRow, findInputs, type Input, isChanged, isInConflict, isIncomplete } from './review-inputs.ts';
+import {
+  addEmptyRow,
+  findInputs,
+  type Input,
+  isChanged,
+  isInConflict,
+  isIncomplete,
+  shownValue,
+} from './review-inputs.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
 interface KeptInput {
   readonly name: string;
   /** Absent if only the focus is kept. */
   readonly text?: string;
+  /** The text as the page shows it. */
+  readonly shown: string;
   /** The value that `text` replaces. */
   readonly saved: string;
   readonly isFocused: boolean;
@@ -34,6 +44,7 @@ export function keepInputs(form: Element, id: string): void {
       (input): KeptInput => ({
         name: input.name,
         ...(isChanged(input) && !isIncomplete(input) && { text: input.value }),
+        shown: shownValue(input),
         saved: input.dataset['saved'] ?? '',
         isFocused: input === active,
         isConflict: isInConflict(input),
@@ -66,7 +77,7 @@ export function restoreInputs(form: Element, id: string, texts: ReviewTexts): Re
     if (one.isFocused && input !== undefined) focused = input;
     if (one.text === undefined) continue;
     if (input === undefined) {
-      lost.push(one.text);
+      lost.push(one.shown);
       continue;
     }
     input.value = one.text;

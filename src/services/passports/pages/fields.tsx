@@ -200,7 +200,11 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
           </thead>
           <tbody>
             {Array.from({ length: rows + 1 }, (_, i) => i + 1).map((row) => (
-              <tr data-row={String(row)} class={row > rows ? 'new' : undefined}>
+              <tr
+                data-row={String(row)}
+                data-stored-row={all.find((cell) => cell.row === row)!.storedKey.split('.')[0] || undefined}
+                class={row > rows ? 'new' : undefined}
+              >
                 {columns.map((spec) => {
                   const form = forms.find(({ from, to }) => from <= row && row <= to)?.id;
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;

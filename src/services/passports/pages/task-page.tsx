@@ -8,6 +8,7 @@ import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
 import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import { VERSION_FIELD } from '../edits.ts';
 import type { Value } from '../extraction.ts';
 import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
@@ -158,6 +159,7 @@ function Review(props: {
         </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
           <CsrfInput csrf={csrf} />
+          <VersionInput document={opened} />
           <Fields {...view} />
           <noscript>
             <Button type="submit" class="primary" text={texts.save} />
@@ -166,6 +168,7 @@ function Review(props: {
         {rowForms(fields).map(({ id }) => (
           <form id={id} method="post" action={`${opened.id}/update`}>
             <CsrfInput csrf={csrf} />
+            <VersionInput document={opened} />
           </form>
         ))}
         <History history={history} view={view} />
@@ -173,6 +176,11 @@ function Review(props: {
     </div>
   );
 }
+
+/** For browsers without a script, which send row numbers and all values of the page: those of a newer version differ. */
+const VersionInput = ({ document }: { document: Document }) => (
+  <input type="hidden" name={VERSION_FIELD} value={String(document.version)} />
+);
 
 function Confirmation(props: { opened: CompletedDocument; count: number; language: 'en' | 'ru' }): JSX.Element {
   const { opened, count, language } = props;

@@ -21,7 +21,7 @@ import { Confirmed, TaskParams, TaskStatus, Updated } from '../api-schema.ts';
 import { type AuthGuard, callerOf } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
 import { type Caller, isCompleted } from '../documents.ts';
-import { checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits } from '../edits.ts';
+import { checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits, VERSION_FIELD } from '../edits.ts';
 import { toTaskStatus } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
@@ -53,7 +53,10 @@ export async function editRoutes(
           description:
             'Each key is `section:field`, or `section:row.column` in a table; an empty value sets null. Saves all values or none. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
           operationId: 'updateTask',
-          shown: { body: FORM, headers: { 'If-Match': 'The version that the edits apply to.' } },
+          shown: {
+            body: FORM,
+            headers: { 'If-Match': 'The version that the edits apply to; also accepted as the form field `version`.' },
+          },
           response: {
             200: describeResponse('Edited.', Updated),
             303: { description: 'To the page of the task, for forms.', type: 'null' },
@@ -66,7 +69,8 @@ export async function editRoutes(
         authGuard.checkForm(request, form);
         form.delete(CSRF_FIELD);
         const id = taskIdOf(request);
-        const expectedVersion = parseIfMatch(request.headers['if-match']);
+        const expectedVersion = parseIfMatch(request.headers['if-match'] ?? form.get(VERSION_FIELD));
+        form.delete(VERSION_FIELD);
         checkFieldKeys(form, schema);
         const edited = await edit(callerOf(request), id, form, expectedVersion);
         if (edited === undefined) throw await accessError(request);
