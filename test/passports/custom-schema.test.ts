@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createField, createPdf, type Passports, startPassports } from '../support/passports.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openPage } from '../support/browser/open-page.ts';
+import { ADMIN_KEY, createField, createPdf, type Passports, startPassports } from '../support/passports.ts';
 
 const KIND = {
   type: 'enum',
@@ -11,6 +12,7 @@ const KIND = {
 const SCHEMA = {
   id: 'boiler',
   version: '1',
+  title: { en: 'Boiler sheet', ru: 'Паспорт котла' },
   sections: [
     {
       key: 'unit',
@@ -19,9 +21,17 @@ const SCHEMA = {
         { key: 'gas', label: 'Gas fired', type: 'boolean' },
         { key: 'kind', label: 'Kind', ...KIND },
       ],
+      table: {
+        columns: [
+          { key: 'part', label: 'Part', type: 'string' },
+          { key: 'fuel', label: 'Fuel', ...KIND },
+        ],
+      },
     },
   ],
 };
+
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 let passports: Passports;
@@ -60,5 +70,53 @@ describe('PASSPORTS_SCHEMA_FILE', () => {
       'Паровой котёл → water',
       'да → нет',
     ]);
+  });
+
+  it('is named by the pages of documents that were extracted with another one', async () => {
+    const client = await passports.signIn();
+    const ids = await client.upload(createPdf('earlier.pdf'), createPdf('current.pdf'));
+    await passports.succeed(ids[0]!, { schema: { id: 'boiler', version: '0' } });
+    await passports.succeed(ids[1]!, { schema: { id: 'boiler', version: '1' } });
+    const [earlier, current] = await Promise.all(
+      ids.map((id) => client.get(`/task/${id}`, { 'accept-language': 'en' })),
+    );
+    const notice = 'extracted with another schema';
+    expect(earlier!.text).toContain(`${notice}, boiler 0.`);
+    expect(current!.text).not.toContain(`<p class="notice">This document was ${notice}`);
+  });
+
+  it('has choices that the page shows in words when another user has changed the document', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page } = await openPage(test, `${passports.url}/login#key=${ADMIN_KEY}`);
+    await page.locator('#login button').click();
+    await page.waitForURL(`${passports.url}/`);
+    const buffer = Buffer.from(createPdf('a.pdf').bytes);
+    await page.locator('#pdfs').setInputFiles({ name: 'a.pdf', mimeType: 'application/pdf', buffer });
+    const id = (await page.locator('#documents li').getAttribute('data-id'))!;
+    await passports.succeed(id, { fields: { 'unit:1.part': createField('Drum'), 'unit:2.part': createField('Pump') } });
+    await page.goto(`${passports.url}/task/${id}`);
+    const edit = async (form: Record<string, string>) => {
+      const { token } = (await passports.signIn()) as { token: string };
+      const answer = await page.request.post(`${passports.url}/task/${id}/update`, {
+        form,
+        headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      });
+      expect(answer.status()).toBe(200);
+    };
+    const choose = async (key: string, choice: string) => {
+      await page.locator(`[id="${key}"]`).focus();
+      await page.locator(`[id="${key}"]`).selectOption(choice);
+      await page.keyboard.press('Enter');
+    };
+    const until = (selector: string) => expect.poll(() => page.locator(selector).textContent(), { timeout: 60_000 });
+    await edit({ 'unit:kind': 'steam' });
+    await choose('unit:kind', 'water');
+    await until('[data-field="unit:kind"] .problem').toBe(
+      'Another user has saved “Steam boiler”. Press Enter to replace it with your value.',
+    );
+    await edit({ 'unit:1.part': '' });
+    await choose('unit:1.fuel', 'steam');
+    await until('#error').toContain('They are not saved: “Steam boiler”.');
   });
 });

@@ -117,6 +117,10 @@ export const reviewTexts = localize({
     en: 'This document was processed without the language model.',
     ru: 'Документ обработан без языковой модели.',
   },
+  otherSchema: {
+    en: 'This document was extracted with another schema, {schema}. Values of fields that the current schema does not have are not shown. To extract all current fields, upload the file again.',
+    ru: 'Документ обработан по другой схеме полей: {schema}. Значения полей, которых нет в текущей схеме, не показаны. Чтобы извлечь все текущие поля, загрузите файл ещё раз.',
+  },
   saveRows: { en: 'Save rows {from}–{to}', ru: 'Сохранить строки {from}–{to}' },
   ...apiErrorTexts,
 });

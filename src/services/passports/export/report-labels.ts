@@ -1,7 +1,7 @@
 import { localize } from '../../../ui/browser/localize.ts';
 
 export const reportLabels = localize({
-  title: { en: 'Technical passport', ru: 'Технический паспорт' },
+  title: { en: 'Document', ru: 'Документ' },
   field: { en: 'Field', ru: 'Поле' },
   value: { en: 'Value', ru: 'Значение' },
   excerpt: { en: 'On the page', ru: 'На странице' },

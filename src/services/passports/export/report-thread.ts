@@ -14,7 +14,7 @@ serveRequests(
 
 /** Values have the format of the API. */
 function printReport(report: Report): Promise<Buffer> {
-  const { language, now, pages, parts } = report;
+  const { title, language, now, pages, parts } = report;
   const labels = reportLabels[language];
   const name = clean(report.name);
   const day = now.toISOString().slice(0, 10);
@@ -36,7 +36,7 @@ function printReport(report: Report): Promise<Buffer> {
         ],
       }),
       content: [
-        { text: labels.title, fontSize: 18, bold: true },
+        { text: clean(title ?? labels.title), fontSize: 18, bold: true },
         { text: name, fontSize: 12, margin: [0, 2, 0, 0] },
         { text: fill(labels.document, { pages }), color: GREY, margin: [0, 2, 0, 0] },
         ...parts.flatMap(({ title, fields, table }): Content[] => [

@@ -7,6 +7,7 @@ import { cropBoxes } from '../images/crops.ts';
 import { openPdf } from '../model/pages/pdf.ts';
 import type { LoadPageImage } from '../page-images.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import { createPdfService } from './pdf-service.ts';
 import type { ReportSource } from './report.ts';
 
@@ -102,6 +103,16 @@ it.each(['general:address', 'rooms:1.name'])('prints the complete text of a long
     const words = new Set(pages.join(' ').split(' '));
     expect(all.filter((word) => !words.has(word))).toEqual([]);
   }
+});
+
+it('has the title of the schema', async () => {
+  const printedWith = async (schema: Schema) => {
+    const bytes = await printed(opened({ 'general:address': read('Южная') }), { ...options, schema });
+    return (await readBack(bytes)).pages.join(' ');
+  };
+  const { title: _, ...untitled } = DEFAULT_SCHEMA;
+  expect(await printedWith({ ...untitled, title: 'Паспорт котла' })).toContain('Паспорт котла Квартира 31.pdf');
+  expect(await printedWith(untitled)).toContain('Документ Квартира 31.pdf');
 });
 
 it('prints markup, file paths and URLs in values as plain text', async () => {

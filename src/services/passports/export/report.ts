@@ -46,5 +46,6 @@ export async function buildReport({ opened, schema, language, now }: ReportSourc
       excerpts: tables.flatMap((place) => excerpts.get(place) ?? []),
     },
   }));
-  return { name: opened.filename, pages: opened.extraction.pages, language, now, parts };
+  const title = schema.title && inLanguage(schema.title, language);
+  return { title, name: opened.filename, pages: opened.extraction.pages, language, now, parts };
 }

@@ -134,7 +134,7 @@ function Review(props: {
   const { opened, schema, language, csrf, history } = props;
   const texts = reviewTexts[language];
   const fields = presentFields(opened, schema);
-  const { warnings } = opened.extraction;
+  const { warnings, schema: used } = opened.extraction;
   const review = listReview(opened, fields);
   const view: FieldsView = { fields, warnings, review, language, texts };
   const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
@@ -148,6 +148,9 @@ function Review(props: {
           <H2 id="fields-title" text={texts.fields} />
           <p id="save-status" class="hint" role="status"></p>
         </div>
+        {(used.id !== schema.id || used.version !== schema.version) && (
+          <P class="notice" text={fill(texts.otherSchema, { schema: `${used.id} ${used.version}` })} />
+        )}
         <P class="hint needs-script keyboard-shortcuts" text={texts.keys} />
         <div id="confirmation" class="confirmation" data-fresh="confirmation">
           <Confirmation opened={opened} count={review.length} language={language} />

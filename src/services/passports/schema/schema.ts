@@ -108,6 +108,8 @@ const SchemaFile = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 64 }),
     version: Type.String({ minLength: 1, maxLength: 64 }),
+    /** Title of the PDF report; "Document" if absent. */
+    title: Type.Optional(Wording),
     sections: Type.Array(Section, { minItems: 1 }),
     checks: Type.Optional(Type.Array(Check)),
     /** Labels of values that are not fields. */
