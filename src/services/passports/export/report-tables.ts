@@ -9,10 +9,10 @@ export const GREY = '#5b6470';
 
 export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportLabels): Content {
   const body = fields.map(({ label, value, edited, excerpt }) => [
-    { text: clean(label), color: GREY },
+    { text: wrapText(clean(label), FIELD_WIDTHS[0]), color: GREY },
     {
       stack: [
-        { text: formatValue(value, labels) },
+        { text: wrapText(formatValue(value, labels), FIELD_WIDTHS[1]) },
         ...(edited ? [{ text: labels.edited, fontSize: 7, color: GREY }] : []),
       ],
     },
@@ -20,7 +20,7 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
   ]);
   const values = fields.map(({ value }) => value);
   return table(title, {
-    widths: [135, '*', STRIP.width],
+    widths: FIELD_WIDTHS,
     head: [labels.field, labels.value, labels.excerpt],
     body,
     values,
@@ -29,10 +29,13 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
 
 export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportLabels): Content[] {
   const emptyRow = [{ text: labels.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
-  const body = rows.map((row) => row.map((value) => ({ text: formatValue(value, labels), fontSize: 9 })));
+  const width = PAGE_WIDTH / columns.length - PADDING;
+  const body = rows.map((row) =>
+    row.map((value) => ({ text: wrapText(formatValue(value, labels), width, 9), fontSize: 9 })),
+  );
   return [
     table(title, {
-      widths: columns.map(() => '*'),
+      widths: columns.map(() => width),
       head: columns,
       body: body.length > 0 ? body : [emptyRow],
       values: rows.flat(),
@@ -41,12 +44,16 @@ export function rowTable(title: string, { columns, rows, excerpts }: ReportTable
   ];
 }
 
-// Maximum size in points.
+// Sizes in points: an A4 page without its margins, and the sum of a cell's left and right padding.
+const PAGE_WIDTH = 515;
+const PADDING = 8;
+// Maximum sizes.
 const STRIP = { width: 190, height: 44 } as const;
-const WHOLE = { width: 515, height: 300 } as const;
+const WHOLE = { width: PAGE_WIDTH, height: 300 } as const;
+const FIELD_WIDTHS = [135, PAGE_WIDTH - 135 - STRIP.width - 3 * PADDING, STRIP.width] as const;
 
 interface TableOptions {
-  readonly widths: readonly (number | '*')[];
+  readonly widths: readonly number[];
   readonly head: readonly string[];
   readonly body: readonly (readonly Content[])[];
   readonly values: readonly Value[];
@@ -66,7 +73,12 @@ function table(title: string, { widths, head, body, values }: TableOptions): Con
       widths,
       body: [
         [heading, ...head.slice(1).map(() => ({}))],
-        head.map((text) => ({ text: clean(text), bold: true, fontSize: 9, fillColor: '#eef1f5' })),
+        head.map((text, at) => ({
+          text: wrapText(clean(text), widths[at]!, 9),
+          bold: true,
+          fontSize: 9,
+          fillColor: '#eef1f5',
+        })),
         ...body,
       ],
     },
@@ -100,6 +112,18 @@ function picture(excerpt: PageExcerpt, labels: ReportLabels, maxSize: { width: n
 
 // A page image has 1600 pixels for 842 points.
 const POINTS_PER_PIXEL = 842 / 1600;
+
+/** Breaks words that are wider than their column between characters; they would overlap the next one. */
+function wrapText(text: string, width: number, fontSize = 10): Content['text'] {
+  const isWide = (word: string) => widthInEms(word) * fontSize > width;
+  const words = text.split(/([^\s-]+-?)/);
+  return words.some(isWide)
+    ? words.map((word) => (isWide(word) ? { text: word, wordBreak: 'break-all' } : word))
+    : text;
+}
+
+/** At least the width in the font of the report. */
+const widthInEms = (word: string) => 0.6 * word.length + 0.4 * (word.match(/[\p{Lu}жмшщыюmw@%…—]/gu)?.length ?? 0);
 
 function formatValue(value: Value, labels: ReportLabels): string {
   if (value === null) return '—';

@@ -105,6 +105,14 @@ it.each(['general:address', 'rooms:1.name'])('prints the complete text of a long
   }
 });
 
+it.each(['general:address', 'rooms:1.name'])('prints the complete text of a long word in %s', async (key) => {
+  const fields = { [key]: read(`Южная ${'Щ'.repeat(2000)}`), 'rooms:2.area': read(17.25) };
+  const { pages } = await readBack(await printed(opened(fields)));
+  const text = pages.join(' ');
+  expect(text).toContain('17.25');
+  expect(text.match(/Щ/g)).toHaveLength(2000);
+});
+
 it('has the title of the schema', async () => {
   const printedWith = async (schema: Schema) => {
     const bytes = await printed(opened({ 'general:address': read('Южная') }), { ...options, schema });
