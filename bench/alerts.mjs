@@ -1,5 +1,6 @@
 // `node bench/alerts.mjs [--seconds 20] [--rate 200] [--alerts 10]`: an indexer and a deliverer while tasks end. The time from
 // the recorded end of a task to its record in the webhook of an alert that matches everything; the other alerts have words.
+import './help.mjs';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,5 +1,6 @@
 // node bench/anomaly.mjs DATA_FOLDER [CACHE_FOLDER]: `assay train --anomaly` on 20 training photos without defects of each
 // surface and data set; AUROC of the test photos with defects against those without, and the seconds of the training.
+import './help.mjs';
 import { copyFileSync, mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

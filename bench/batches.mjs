@@ -1,5 +1,6 @@
 // `node bench/batches.mjs [--items 10000] [--runs 5]`: wall time, and CPU time of gateway and PostgreSQL, per accepted task: of one
 // batch in JSON lines, in ratio to as many single requests of 64 clients, whose tasks the gateway stores in micro-batches.
+import './help.mjs';
 import autocannon from 'autocannon';
 import { CLIENTS, median, openBench, option, TOKEN } from './lib.mjs';
 

@@ -2,6 +2,7 @@
 // gateway and database, compared with a bare route that returns 50 rows; export speed and memory. Records and searches are
 // seeded, so runs are comparable. DIR keeps the database for further runs: a million records take long to write; it is read
 // once, so that the page cache has it as after some use. Linux only: reads /proc.
+import './help.mjs';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

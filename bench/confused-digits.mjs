@@ -2,6 +2,7 @@
 // node --import ./test/support/read-types.mjs bench/confused-digits.mjs [FONT] [registry|system] [DIGITS]
 //   Prints areas, years and numbers, three quarters of whose digits are DIGITS (35), regular and bold, 8 to 14 pt, reads them
 //   at 200 dpi, clean and as scans, and counts DIGITS that are read as each other, all and in words with a confidence from 0.95.
+import './help.mjs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // node bench/corrections.mjs DATA_FOLDER [CACHE_FOLDER]: what 200 corrections teach, first the shipped version about photos of
 // another camera, then heads that were trained without one data set, whose photos the network was trained on.
+import './help.mjs';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // `node bench/costs.mjs [--seconds 4]`: CPU time of gateway and PostgreSQL, WAL bytes and stored bytes per task, poll
 // and heartbeat. docs/scaling.md uses these figures.
+import './help.mjs';
 import { load, openBench, option, TOKEN } from './lib.mjs';
 
 const seconds = option('seconds', 4);

@@ -10,6 +10,7 @@
 //   that another network is measured without reading them again; `--wrong` lists missing and wrong values.
 //   FOLDER may also have PDFs, scans and photos with their truth (test/passports/accuracy/document-folder.ts). Their kinds are
 //   the ends of the names, such as scan200; all are measured unless `--kinds` names some.
+import './help.mjs';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

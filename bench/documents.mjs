@@ -1,6 +1,7 @@
 // `node bench/documents.mjs [--digital 160] [--scanned 12] [--each N] [--runs 3]`: pages per second of one and two workers,
 // with N pages per document (20 digital or 2 scanned without the option), compared with PDFium and Tesseract alone (bare-documents.mjs) on the same pages. Input: the example as a PDF and as a
 // scan at 200 dpi.
+import './help.mjs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';

@@ -1,6 +1,7 @@
 // `node bench/estimate.mjs [--seconds 180]`: how well `estimated_wait_seconds` predicts the time to the end of a task, for
 // ESTIMATE_MODE=fixed and learned. One gateway, PostgreSQL, and for each scenario a service with one worker whose model only
 // waits. All scenarios run at the same time.
+import './help.mjs';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';

@@ -1,5 +1,6 @@
 // `node bench/fairness.mjs [--tasks 100000] [--seconds 60]`: two gateways and one worker on the task store. One client queues
 // many tasks with 50 tokens while another sends one task a second; then clients of weights 1, 2 and 4 share the worker.
+import './help.mjs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBench, option, RESULT } from './lib.mjs';
 

@@ -1,6 +1,7 @@
 // node bench/familiarity.mjs DATA_FOLDER [CACHE_FOLDER]: how well `familiarity` separates unfamiliar pictures and left-out
 // defect classes from the test photos. DATA_FOLDER holds the tars and labels.csv; ../documents and ../speech beside it are
 // used if they exist. Nothing is fitted to the unfamiliar pictures.
+import './help.mjs';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

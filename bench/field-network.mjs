@@ -2,6 +2,7 @@
 // node --import ./test/support/read-types.mjs bench/field-network.mjs [first|…|twentyfourth|FOLDER] [RUNS]
 //   Prints the forms of a folder as described in test/passports/accuracy/blind/README.md to PDF, and runs the network RUNS times (5)
 //   on each page, with its features. The median of each page counts.
+import './help.mjs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

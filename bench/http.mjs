@@ -1,4 +1,5 @@
 // `node bench/http.mjs accept|poll [--runs 5] [--seconds 6]`: POST /predict or GET /result against a bare route.
+import './help.mjs';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CLIENTS, compare, load, openBench, option, RESULT, TOKEN } from './lib.mjs';

@@ -1,5 +1,6 @@
 // `node bench/idle.mjs [--tasks 60]`: latency that the product adds to a single photo, from POST /predict to the
 // finished result (Prefer: wait), minus the worker's processing time.
+import './help.mjs';
 import { readFile } from 'node:fs/promises';
 import { median, openBench, option, TOKEN } from './lib.mjs';
 

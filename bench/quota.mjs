@@ -1,5 +1,6 @@
 // `node bench/quota.mjs [--files 100000]`: time of the quota check in PostgreSQL for a principal with that many files:
 // adding up their sizes or a maintained sum.
+import './help.mjs';
 import { openBench, option } from './lib.mjs';
 
 const largeCount = option('files', 100_000);

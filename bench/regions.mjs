@@ -1,6 +1,7 @@
 // `node bench/regions.mjs DATA_FOLDER [--scenes 15] [--cracks 6]`: share of cracks found in photos of 12 megapixels, false
 // regions per sound photo, and seconds and memory per photo of 12 and 48 megapixels. The photos are composed of the test
 // split (`scenes.mjs`). `--fit` prints the constants of src/services/defectoscopy/model/regions.ts from the validation split.
+import './help.mjs';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 // `node bench/similar.mjs DATA_FOLDER [--records 100000] [--photos 1000]`: latency and recall of similar pictures through the
 // listener, precision and recall of the same photo. DATA_FOLDER holds the tars and labels.csv. Photos are perturbed with sharp; the
 // features of the records lie between those of a photo and of its perturbed copies. Takes some 10 minutes on two cores.
+import './help.mjs';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 // `node bench/speech-clips.mjs FOLDER`: recordings of six synthetic voices with their texts, without noise and with noise 20 and
 // 10 dB below the speech, and one text in other formats and sample rates. Measure with
 // `node scripts/assay.mjs models try NAME --folder FOLDER`. Needs flite, espeak-ng and ffmpeg.
+import './help.mjs';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

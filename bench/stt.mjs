@@ -5,6 +5,7 @@
 // `node bench/stt.mjs speakers DATA [--minutes 5]`: time to text, CPU seconds per second of audio and peak memory for the English
 // clips of three speakers, each time at another tempo and after another pause, so that no window repeats. Needs ffmpeg.
 // Linux only: reads /proc.
+import './help.mjs';
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 // `node bench/table-size.mjs [--most 5000000] [--passed 500000]`: cost of accept, poll, claim with completion, and
 // cleanup at 10 000, 500 000 and 5 000 000 stored tasks, 95 % of them finished. `--passed` also measures with a
 // snapshot open since before that many tasks were processed.
+import './help.mjs';
 import { CLIENTS, load, openBench, option, RESULT, TOKEN } from './lib.mjs';
 
 const maxTasks = option('most', 5_000_000);

@@ -2,6 +2,7 @@
 // errors in terms and in other words without and with the terms as vocabulary. Needs flite, espeak-ng and ffmpeg. `--noise`:
 // signal-to-noise ratio in decibels; `--seed`: of the noise; `--terms`: words of the documentation fill the vocabulary up. The
 // constants of `preferTerms` were chosen with `development`, `construction` and `measurement`.
+import './help.mjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { option } from './lib.mjs';

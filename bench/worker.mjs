@@ -1,5 +1,6 @@
 // `node bench/worker.mjs [--photos 400] [--runs 5]`: one worker process on a queue of photos, compared with sharp and
 // onnxruntime alone in as many threads.
+import './help.mjs';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { compare, openBench, option } from './lib.mjs';

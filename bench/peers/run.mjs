@@ -1,6 +1,7 @@
 // `node bench/peers/run.mjs [--runs 3] [--seconds 3] [--only accept,poll,drain,idle,takeover,loss]`: compares Assay,
 // BullMQ and pg-boss behind the same HTTP contract on one machine. Requires redis-server, wrk and `npm ci --prefix
 // bench/peers`.
+import '../help.mjs';
 import { availableParallelism, loadavg } from 'node:os';
 import { median, option } from '../lib.mjs';
 import { checkPrerequisites } from './prerequisites.mjs';
