@@ -146,6 +146,11 @@ describe('groupOf', () => {
     expect(texts(found)).toEqual(['подвал', '—', 'кирпичные', 'своды']);
   });
 
+  it('adds a № at a line break', () => {
+    expect(groupTexts([...line(40, 'улица дом №'), ...line(60, '12')], [0, 1, 3])).toEqual(['улица', 'дом', '№', '12']);
+    expect(groupTexts([...line(40, 'улица дом'), ...line(60, '№ 12')], [0, 1, 3])).toEqual(['улица', 'дом', '№', '12']);
+  });
+
   it('adds a dash that begins the next line, unless each line begins with one', () => {
     const words = [...line(40, 'бетонный'), ...line(60, '— под пристройкой')];
     expect(groupTexts(words, [0, 2, 3])).toEqual(['бетонный', '—', 'под', 'пристройкой']);

@@ -109,6 +109,19 @@ describe('readRows', () => {
     expect(areas).toEqual([55.74, 55.74, 55.74, 30, 30, 30]);
   });
 
+  it('reads the words of a name that the network doubts', () => {
+    const rows = ROOMS.map((row) => ({ ...row, cells: { ...row.cells, name: 'номер на 4 места' } }));
+    const reading = readingOf(rows);
+    const isDoubtful = (i: number) => ['номер', 'на', '4'].includes(reading.tokens[i]!.text);
+    const doubting: PageReading = {
+      ...reading,
+      probabilityOf: (i, name) => (isDoubtful(i) ? 0.2 : 1) * reading.probabilityOf(i, name),
+      likeliest: (i) => (isDoubtful(i) ? 'none' : reading.likeliest(i)),
+    };
+    const names = readRows([doubting], 'rooms', table!).map((cells) => cells.find(({ spec }) => spec.key === 'name'));
+    expect(names.map((cell) => cell?.value)).toEqual(Array(3).fill('номер на 4 места'));
+  });
+
   it('reads 1,000 rows of a page', () => {
     const rows = Array.from({ length: 1000 }, (_, i) => ({
       at: [40, 20 * i] as const,

@@ -11,6 +11,7 @@ import { COLUMN_SCORE, columnHeader, FEW_ROWS, findNumbers, foreignColumnAfter, 
 import { inPrintedOrder } from './room-order.ts';
 import { withSharedHeights } from './shared-heights.ts';
 import { withoutStrays } from './stray-rows.ts';
+import { withDoubtfulWords } from './value-ends.ts';
 import { MIN_DIGITS, withDecimals, withThousands } from './whole-amounts.ts';
 
 /** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
@@ -58,17 +59,24 @@ function rowsOfPage(
     const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
     if (!other || share(spec) > share(other)) known.set(i, spec);
   }
+  const { tokens } = reading;
+  /** Adds the doubtful words of a text on its lines: `номер на 4` before `места`. */
+  function withRest(sure: readonly number[], name: string): number[] {
+    const isRest = (i: number) =>
+      !names.has(i) &&
+      /[\p{L}\d]/u.test(tokens[i]!.text) &&
+      sure.some((j) => Math.abs(middleY(tokens[j]!) - middleY(tokens[i]!)) < SAME_ROW * heightOf(tokens[j]!));
+    return withDoubtfulWords(sure, reading, name).filter((i) => sure.includes(i) || isRest(i));
+  }
   const joined = connect([...names.keys()], reading);
   const groups = joined.flatMap((members) => apart(members, names, reading));
   const rows = groups.flatMap((members): Row[] => {
     const cells = columns.flatMap((spec): ReadCell[] => {
-      const own = oneCell(
-        members.filter((i) => names.get(i) === spec),
-        spec,
-        reading,
-        `${section}:${spec.key}`,
-      );
-      const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
+      const name = `${section}:${spec.key}`;
+      const sure = members.filter((i) => names.get(i) === spec);
+      if (sure.length === 0) return [];
+      const own = isTextColumn(spec) ? withRest(sure, name) : oneCell(sure, spec, reading, name);
+      const read = parseGroup(groupOf(own, reading, name), spec);
       return read ? [{ spec, ...read, value: isTextColumn(spec) ? withDot(read) : read.value }] : [];
     });
     // A number alone is not a room.
@@ -152,6 +160,8 @@ function apart(
   return rooms.every((room) => new Set(room.map((i) => names.get(i))).size > 1) ? rooms : [members];
 }
 
+const heightOf = ({ y0, y1 }: { readonly y0: number; readonly y1: number }): number => y1 - y0;
+
 function rowOf(cells: readonly ReadCell[]): Row {
   const tokens = cells.flatMap((cell) => cell.tokens);
   const { x0, x1 } = boundingBox(tokens);
@@ -208,7 +218,6 @@ function withDot({ value, tokens }: ReadValue): ReadValue['value'] {
 
 /** The likeliest of several places of a number. */
 function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageReading, name: string): number[] {
-  if (isTextColumn(spec)) return [...members];
   const { tokens, probabilityOf } = reading;
   const places: number[][] = [];
   for (const i of [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0)) {

@@ -5,13 +5,18 @@ import { endsOf, withDoubtfulWords } from './value-ends.ts';
 
 const NAME = 'construction:wall_material';
 
-/** A line of words, each with its probability: `кирпич 0.9`. Pairs have the affinity 5, those with `apart` -5. */
-function readingOf(line: string, { apart = -1, cell = -1 } = {}): PageReading {
-  const parts = [...line.matchAll(/(\S+) (\d\S*)/gu)].map(([, text, share]) => ({ text: text!, share: Number(share) }));
-  let x = 40;
-  const words = parts.map(({ text }) => {
-    const box = [x, 40, x + 6 * text.length, 50].map((at) => at / 900) as never;
-    x += 6 * (text.length + 1);
+/** Lines of words, each with its probability: `кирпич 0.9`. Pairs have the affinity 5, those with `apart` -5. */
+function readingOf(text: string, { apart = -1, cell = -1 } = {}): PageReading {
+  const parts = text.split('\n').flatMap((line, row) => {
+    let x = 40;
+    return [...line.matchAll(/(\S+) (\d\S*)/gu)].map(([, text = '', share]) => {
+      const left = x;
+      x += 6 * (text.length + 1);
+      return { text, share: Number(share), left, top: 40 + 14 * row };
+    });
+  });
+  const words = parts.map(({ text, left, top }) => {
+    const box = [left, top, left + 6 * text.length, top + 10].map((at) => at / 900) as never;
     return { text, box, confidence: null };
   });
   const page = { page: 1, width: 900, height: 900, turn: 0, reader: 'text', rules: [], words } as const;
@@ -67,6 +72,22 @@ describe('withDoubtfulWords', () => {
     expect(extended(readingOf('are 0 cast 0.2 in 0.001 situ 0.9'))).toBe('cast in situ');
     expect(extended(readingOf('are 0 in 0.001 concrete 0.9'))).toBe('concrete');
     expect(extended(readingOf('in 0.9 situ 0.9 in 0 1950 0'))).toBe('in situ');
+  });
+
+  it('adds doubtful words on a last line that is shorter', () => {
+    expect(extended(readingOf('Кровля: 0 стальные 0.9 волнистые 0.9\nлисты 0.06'))).toBe('стальные волнистые листы');
+    expect(extended(readingOf('Кровля: 0 стальные 0.9 волнистые 0.9\nИзнос 0.01'))).toBe('стальные волнистые');
+  });
+
+  it.each([
+    ['дом 0.9 12-а, 0.9 корпус 0.3 Г 0', 'дом 12-а, корпус Г'],
+    ['улица 0.9 Мира, 0.9 дом 0.9 7, 0.9\nкв. 0 12 0', 'улица Мира, дом 7, кв. 12'],
+    ['дом 0.9 12-а, 0.9 корпус 0.3 общежития 0', 'дом 12-а,'],
+    ['дом 0.9 12-а 0.9 корпус 0.3 Г 0', 'дом 12-а'],
+  ])('adds the part of an address that follows a comma: %j', (text, expected) => {
+    const reading = readingOf(text);
+    const words = withDoubtfulWords(sure(reading), reading, 'general:address').map((i) => reading.tokens[i]!.text);
+    expect(words.join(' ')).toBe(expected);
   });
 
   it('adds no words beside a part of an address', () => {

@@ -1,7 +1,7 @@
 import type { Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
-import { after, before } from './whole-names.ts';
+import { after, afterWrap, before } from './whole-names.ts';
 
 /** A check box, or brackets around the mark or the code of an option. */
 const OPTION = /^[☐☑☒□■]$|^\[|\]$/u;
@@ -45,17 +45,35 @@ export function withDoubtfulWords(members: readonly number[], reading: PageReadi
   };
   const within = chosen
     .slice(1)
-    .flatMap((token, i) => [read(after, chosen[i]!, MIN_SHARE_WITHIN), read(before, token, MIN_SHARE_WITHIN)])
+    .flatMap((token, i) => [read(afterWrap, chosen[i]!, MIN_SHARE_WITHIN), read(before, token, MIN_SHARE_WITHIN)])
     .flatMap(({ found, isEnd }) => (isEnd ? found.filter(({ text }) => WORD.test(text)) : []));
   // The words around a part of an address are labels and other parts.
   const least = MIN_SHARES[first.confidence === null ? 'text' : 'ocr'];
   const beside = ADDRESS.test(name)
     ? []
-    : [read(before, first, least.before), read(after, last, least.after)].map(({ found }) =>
+    : [read(before, first, least.before), read(afterWrap, last, least.after)].map(({ found }) =>
         found.slice(0, found.findLastIndex(({ text }) => WORD.test(text)) + 1),
       );
-  return inReadingOrder([...new Set([...chosen, ...within, ...beside.flat()])]).map((token) => tokens.indexOf(token));
+  const next = name === 'general:address' ? nextPart(last, reading) : [];
+  return inReadingOrder([...new Set([...chosen, ...within, ...beside.flat(), ...next])]).map((token) =>
+    tokens.indexOf(token),
+  );
 }
+
+/** `корпус Г` behind the comma that ends `last`. */
+function nextPart(last: Token, { tokens, likeliest, areApart }: PageReading): Token[] {
+  if (!last.text.endsWith(',')) return [];
+  const kind = afterWrap(last, tokens);
+  const number = kind && PART.test(kind.text) ? after(kind, tokens) : undefined;
+  const isFree = (token: Token) => {
+    const i = tokens.indexOf(token);
+    return /^(?:none|general:address|address\.)/u.test(likeliest(i)) && !areApart(i, tokens.indexOf(last));
+  };
+  return number && NUMBER.test(number.text) && isFree(kind!) && isFree(number) ? [kind!, number] : [];
+}
+
+const PART = /^(?:корп(?:\.|ус)|стр(?:\.|оение)|кв(?:\.|артира)|пом(?:\.|ещение)|лит(?:\.|ера?))$/iu;
+const NUMBER = /^(?:\d{1,4}(?:-?\p{L})?|\p{Lu})[.;]?$/u;
 
 /** Whether a value has all of its words and no others. */
 export interface Ends {

@@ -69,6 +69,19 @@ export function after(token: Token, tokens: readonly Token[]): Token | undefined
   return tokens.find((one) => isRight(one, token)) ?? lineEnd(tokens, (one) => isNextLine(token, one), isRight);
 }
 
+/** Like {@link after}, also at the end of a paragraph, whose last line may be shorter. */
+export function afterWrap(token: Token, tokens: readonly Token[]): Token | undefined {
+  const next = after(token, tokens);
+  if (next) return next;
+  const start = lineEnd(tokens, (one) => one === token, isLeft)!;
+  const first = lineEnd(tokens, (one) => isNextLine(start, one), isLeft);
+  return first && first.x0 < token.x0 ? first : undefined;
+
+  function isLeft(one: Token, other: Token): boolean {
+    return one.x0 > other.x0 && isAdjacent(other, one);
+  }
+}
+
 /** From a word that `starts`, to the end of its line in one direction. */
 function lineEnd(
   tokens: readonly Token[],

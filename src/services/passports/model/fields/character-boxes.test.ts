@@ -57,6 +57,12 @@ describe('joinBoxedCharacters', () => {
     expect(read({ ...fields, words: fields.words.toSpliced(3, 0, speck) })).toEqual(['161', '.', '852']);
   });
 
+  it('joins two digits in boxes, but no other two characters', () => {
+    expect(read(boxed('41'))).toEqual(['41']);
+    expect(read(boxed('4✕'))).toEqual(['4', '✕']);
+    expect(read(boxed('4 '))).toEqual(['4']);
+  });
+
   it('joins the characters of boxes that each have an outline of their own', () => {
     const { words, ...page } = boxed('МИРА 12');
     const sides = page.rules.flatMap(([x0, y0, x1, y1]): Rule[] => [

@@ -9,11 +9,13 @@ import { type Box, boundingBox, hasCentreIn, type ReadPage, type Rule, type Word
 export function joinBoxedCharacters(page: ReadPage): ReadPage {
   const joined = new Map<Word, Word | undefined>();
   const removed = new Set<Rule>();
-  for (const { boxes, isBox, between } of findBoxLines(page)) {
+  for (const { boxes, isBox, between } of findBoxLines(page, 2)) {
     const inside = boxes.map((box) => page.words.filter((word) => hasCentreIn(word.box, box)));
     if (inside.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
-    for (const rule of between) removed.add(rule);
     const hasDigit = (i: number) => isBox[i] && inside[i]?.length === 1 && /^\d$/u.test(inside[i]![0]!.text);
+    // Two boxes are those of a table or of marks, unless each has a digit.
+    if (boxes.length === 2 && !boxes.every((_, i) => hasDigit(i))) continue;
+    for (const rule of between) removed.add(rule);
     const isNarrow = (i: number) => widthOf(boxes[i]!) < widthOf(boxes[i - 1]!);
     const isSeparator = (i: number) =>
       !isBox[i] && inside[i]?.length === 1 && /^[.,]$/u.test(inside[i]![0]!.text) && isNarrow(i);
@@ -46,8 +48,11 @@ export interface BoxLine {
   readonly between: readonly Rule[];
 }
 
-/** Finds lines of at least three boxes of equal size; more in a table whose lines share their rules. */
-export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width' | 'height' | 'reading'>): BoxLine[] {
+/** Finds lines of at least `fewest` boxes of equal size; more in a table whose lines share their rules. */
+export function findBoxLines(
+  { rules, ...page }: Pick<ReadPage, 'rules' | 'width' | 'height' | 'reading'>,
+  fewest = 3,
+): BoxLine[] {
   const { width, height } = page.reading ?? page;
   const isVertical = ([x0, y0, x1, y1]: Rule) => (x1 - x0) * width < (y1 - y0) * height;
   const across = rules.filter((rule) => !isVertical(rule));
@@ -63,7 +68,8 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
     const isTable = line.some(({ isPart }) => isPart);
     const isGrid = line.some(({ touches }) => touches);
     const count = isOfSize.filter(Boolean).length;
-    if (count < (isGrid ? MIN_GRID_BOXES : MIN_BOXES) || ratio < MIN_RATIO || ratio > MAX_RATIO) return [];
+    if (count < (isGrid ? MIN_GRID_BOXES : isTable ? MIN_BOXES : fewest) || ratio < MIN_RATIO || ratio > MAX_RATIO)
+      return [];
     if ((y1 - y0) * height > MAX_HEIGHT) return [];
     // Every box has an outline of its own; a few such gaps are those between groups.
     const isJoint = gaps.map((gap) => gap < MAX_JOINT * size);
@@ -80,6 +86,7 @@ export function findBoxLines({ rules, ...page }: Pick<ReadPage, 'rules' | 'width
   });
 }
 
+/** In a table whose lines share rules. */
 const MIN_BOXES = 3;
 /** Narrow columns of a table have a few cells with one digit each. */
 const MIN_GRID_BOXES = 6;

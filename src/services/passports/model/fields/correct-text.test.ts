@@ -206,6 +206,18 @@ it.each([
   expect(words.map((word) => word.text).join(' ')).toBe(kept);
 });
 
+it.each([
+  ['Dray Callum Dray, MRICS', 'Callum Dray, MRICS'],
+  ['Dr Helen Oyelaran Oyelaran', 'Dr Helen Oyelaran'],
+  ['Kelly Marsh Kelly Marsh', 'Kelly Marsh'],
+  ['Шмидт Э. Шмидт', 'Э. Шмидт'],
+  ['Иванова А. А., Иванова Б. А.', 'Иванова А. А., Иванова Б. А.'],
+  ['Петров А. А.', 'Петров А. А.'],
+])('leaves the words of a legible signature out of the name %s', (text, kept) => {
+  const words = withoutScribbles({ type: 'string', shapes: PERSON }, sure(text, []));
+  expect(words.map((word) => word.text).join(' ')).toBe(kept);
+});
+
 it('keeps words with low OCR confidence of other texts', () => {
   const words = sure('г. Тверь д. 4|', [0.4, 0.9, 0.9, 0.6]);
   expect(withoutScribbles({ type: 'string' }, words)).toEqual(words);

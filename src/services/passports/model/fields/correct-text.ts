@@ -15,7 +15,7 @@ export function toTextValue(
   return tokens.some(({ confidence }) => confidence !== null) ? correctOcrText(spec, plain) : plain;
 }
 
-/** Without signatures and stamps at both ends of a name: short words with low OCR confidence. */
+/** Without signatures and stamps at both ends of a name: short words with low OCR confidence, and repeated ones. */
 export function withoutScribbles<T extends { readonly text: string; readonly confidence: number | null }>(
   { shapes }: TextSpec,
   tokens: readonly T[],
@@ -24,8 +24,27 @@ export function withoutScribbles<T extends { readonly text: string; readonly con
   const isScribble = ({ text, confidence }: T) =>
     confidence !== null && /^[^\d.]{1,4}$/u.test(text) && confidence < (hasStraySigns(text) ? 0.7 : longest(text));
   const first = tokens.findIndex((token) => !isScribble(token));
-  return first < 0 ? tokens : tokens.slice(first, tokens.findLastIndex((token) => !isScribble(token)) + 1);
+  if (first < 0) return tokens;
+  return withoutRepeatedNames(tokens.slice(first, tokens.findLastIndex((token) => !isScribble(token)) + 1));
 }
+
+/** Without the words of a legible signature: `Dray Callum Dray`. Another person stands behind a comma. */
+function withoutRepeatedNames<T extends { readonly text: string }>(tokens: readonly T[]): readonly T[] {
+  const words = tokens.map(({ text }) => text);
+  const isEnd = (word: string) => /[,;]$/u.test(word);
+  const end = words.findIndex(isEnd);
+  const [first, last] = [words[0]!, words.at(-1)!];
+  if (isRepeated(first, words.slice(1, end < 0 ? undefined : end + 1))) return withoutRepeatedNames(tokens.slice(1));
+  const others = words.slice(0, -1);
+  return isRepeated(last, others.slice(others.findLastIndex(isEnd) + 1))
+    ? withoutRepeatedNames(tokens.slice(0, -1))
+    : tokens;
+}
+
+const isRepeated = (word: string, others: readonly string[]): boolean =>
+  /^\p{Lu}[\p{L}’'-]{2,}[,;]?$/u.test(word) && others.some((other) => plainName(other) === plainName(word));
+
+const plainName = (word: string): string => word.replace(/[,;]$/u, '');
 
 const hasStraySigns = (text: string): boolean => /[\\~_|‘]/u.test(text);
 

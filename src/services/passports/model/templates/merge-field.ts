@@ -71,13 +71,18 @@ export function mergeField(reading: Reading, own: Field | undefined, document: F
   return own ? { ...read, disagrees: true } : read;
 }
 
-/** Whether `text` goes on with the words of a sentence of the form, behind the value that the template found between them. */
+/**
+ * Whether `text` goes on with words of the form behind the value that the template found: only with such, or in a sentence that
+ * starts before the value.
+ */
 function isIntoForm(text: string, { value, tokens, cost, match, field }: Reading, document: FormDocument): boolean {
   const known = wordsOf(String(value));
-  const next = document.tokens[tokens.at(-1)!.id + 1];
-  const isBetween = cost === 0 && field.inText === 'all' && field.parts[0]?.by !== 'cell';
   const rest = `${plainOf(text)} `.startsWith(`${known.join(' ')} `) ? wordsOf(text).slice(known.length) : [];
-  return isBetween && next !== undefined && match.constants.has(next) && normalizeValue(next.text) === rest[0];
+  const from = tokens.at(-1)!.id + 1;
+  const next = document.tokens.slice(from, from + rest.length);
+  const isForm = (token: FormToken, i: number) => match.constants.has(token) && normalizeValue(token.text) === rest[i];
+  const isBetween = cost === 0 && field.inText === 'all' && field.parts[0]?.by !== 'cell';
+  return rest.length > 0 && (isBetween ? next.slice(0, 1) : next).every(isForm);
 }
 
 const wordsBefore = (value: string, end: string): string =>

@@ -499,6 +499,28 @@ describe('A template', () => {
     expect(ownerFor('The Mayor of Looe registered')).toBe('The Mayor of Looe registered');
   });
 
+  it('ends a value before words of the form that the reader takes for more of it', () => {
+    const passport = (issuer: string): ReadPage =>
+      pageOf([
+        [40, 40, 'Passport of an apartment house'],
+        [40, 60, 'Prepared by the organization'],
+        [40, 80, `${issuer} under a contract with the association`],
+        [40, 100, 'The survey was made in August'],
+      ]);
+    const issuerFor = (value: string) =>
+      applyTemplates(
+        [passport('Bede Surveys')],
+        { 'general:issuer': { value, confidence: 0.5, source: 'text', page: 1, bbox: null, text: '' } },
+        learned(passport('Northern Plans'), {
+          ...typed('general:issuer', 'Northern Plans', 'Northern Plans'),
+          edited: false,
+        }),
+        schema,
+      ).fields['general:issuer']!.value;
+    expect(issuerFor('Bede Surveys under a contract')).toBe('Bede Surveys');
+    expect(issuerFor('Bede Surveys of Durham')).toBe('Bede Surveys of Durham');
+  });
+
   it('replaces a sure value of the reader that lacks words in its middle or breaks off', () => {
     const read = (value: string) =>
       applyTemplates(
