@@ -4,6 +4,7 @@ import { request as ask, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -1093,6 +1094,26 @@ describe('Passports pages for every document state', () => {
       { name: 'балкон', height: null },
     ]);
     expect(await value(page, 'rooms:1.height')).toBe('2.7');
+  });
+
+  it('save a value in a row of its own if the service has removed its row meanwhile', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, data } = await openDocument(test, 'emptied.pdf');
+    await page.route('**/update', async (route) => {
+      await delay(500);
+      await route.continue();
+    });
+    for (const key of ['rooms:1.name', 'rooms:1.area']) {
+      await field(page, key).fill('');
+      await page.keyboard.press('Enter');
+    }
+    await field(page, 'rooms:1.height').fill('2,7');
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).rooms).toMatchObject([
+      { name: 'жилая', height: null },
+      { name: null, height: 2.7 },
+    ]);
   });
 
   /** The values of each update request. */

@@ -13,6 +13,7 @@ import {
   isChanged,
   isIncomplete,
   markSaved,
+  savedRows,
   shownValue,
 } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
@@ -80,11 +81,14 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       await handleError([...pendingValues.keys()], error);
       return;
     }
+    const before = savedRows(form);
     for (const [input, text] of pendingValues) {
       markSaved(input, text);
       clearProblem(input);
     }
     dropEmptyRows(form, texts);
+    // The service has removed a row in which the user is typing, and renumbered the others.
+    if (before.some((row) => row.isConnected && !savedRows(form).includes(row))) reload();
     isStale = true;
     saved.textContent = texts.saved;
   }

@@ -56,6 +56,10 @@ export function addEmptyRow(input: Input, texts: ReviewTexts): void {
   renumberRow(next, Number(row.dataset['row']) + 1, texts);
 }
 
+/** The rows of tables that the service has. */
+export const savedRows = (form: Element): Element[] =>
+  [...form.querySelectorAll('tbody tr')].filter((row) => findInputs(row).some((cell) => cell.dataset['saved']));
+
 /** Removes empty rows and renumbers the others, as the service does. */
 export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
   for (const body of form.querySelectorAll('tbody')) {

@@ -151,6 +151,13 @@ describe('groupOf', () => {
     expect(groupTexts([...line(40, 'улица дом'), ...line(60, '№ 12')], [0, 1, 3])).toEqual(['улица', 'дом', '№', '12']);
   });
 
+  it('adds no № before a word or of another ruled cell', () => {
+    expect(groupTexts([...line(40, 'садовое товарищество'), ...line(60, '№ Ромашка')], [0, 1, 3])).not.toContain('№');
+    const tokens = tokensOf([...line(40, 'Садоводство №'), ...line(60, '7')]);
+    const reading = readingOf(tokens, { areApart: (a, b) => a === 1 || b === 1 });
+    expect(texts(groupOf([0, 2], reading, 'general:address').tokens)).toEqual(['Садоводство', '7']);
+  });
+
   it('adds a dash that begins the next line, unless each line begins with one', () => {
     const words = [...line(40, 'бетонный'), ...line(60, '— под пристройкой')];
     expect(groupTexts(words, [0, 2, 3])).toEqual(['бетонный', '—', 'под', 'пристройкой']);

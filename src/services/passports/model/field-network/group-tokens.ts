@@ -87,7 +87,10 @@ function follows(last: Token, token: Token): boolean {
 const height = ({ y0, y1 }: Token): number => y1 - y0;
 const width = ({ x0, x1 }: Token): number => x1 - x0;
 
-/** Adds tokens without letters and digits that stand between two neighbours of one line (dashes, slashes, №), and dashes and № at a line break. */
+/**
+ * Adds tokens without letters and digits that stand between two neighbours of one line (dashes, slashes, №), and dashes and the №
+ * of a number at a line break.
+ */
 function withPunctuation(chosen: readonly Token[], { tokens, areApart }: PageReading): Token[] {
   const marks = marksOf(tokens).filter((token) => !chosen.includes(token));
   const isOn = (line: Token, mark: Token) => mark.y0 < line.y1 && mark.y1 > line.y0;
@@ -108,13 +111,16 @@ function withPunctuation(chosen: readonly Token[], { tokens, areApart }: PageRea
     if (!next) return [token];
     const isWrapped = isWrap(token, next);
     const leading = isWrapped ? markBefore(next) : undefined;
-    if (leading) return leading.text === '№' || (isDash(leading) && !isList) ? [token, leading] : [token];
+    const isNumber = /^\d/u.test(next.text);
+    if (leading) return (leading.text === '№' ? isNumber : isDash(leading) && !isList) ? [token, leading] : [token];
     const between = marks.filter(
       (mark) =>
         mark.sheet === token.sheet &&
         mark.x0 >= token.x1 - 1 &&
         (isWrapped
-          ? GOES_ON.test(mark.text) && mark.x0 - token.x1 < MAX_DASH_SPACE * height(token)
+          ? (isDash(mark) || (mark.text === '№' && isNumber)) &&
+            mark.x0 - token.x1 < MAX_DASH_SPACE * height(token) &&
+            !areApart(tokens.indexOf(mark), tokens.indexOf(token))
           : mark.x1 <= next.x0 + 1) &&
         isOn(token, mark),
     );
@@ -130,9 +136,6 @@ const marksOf = createOnce((tokens: readonly Token[]) =>
 );
 
 const isDash = ({ text }: Token): boolean => /^[—–]$/u.test(text);
-
-/** At the end of a line: the next one continues the value. */
-const GOES_ON = /^[—–№]$/u;
 
 /** The text of tokens; characters in separate boxes are joined. */
 export function textOf(tokens: readonly Token[]): string {

@@ -45,35 +45,42 @@ export function withDoubtfulWords(members: readonly number[], reading: PageReadi
   };
   const within = chosen
     .slice(1)
-    .flatMap((token, i) => [read(afterWrap, chosen[i]!, MIN_SHARE_WITHIN), read(before, token, MIN_SHARE_WITHIN)])
+    .flatMap((token, i) => [read(after, chosen[i]!, MIN_SHARE_WITHIN), read(before, token, MIN_SHARE_WITHIN)])
     .flatMap(({ found, isEnd }) => (isEnd ? found.filter(({ text }) => WORD.test(text)) : []));
   // The words around a part of an address are labels and other parts.
   const least = MIN_SHARES[first.confidence === null ? 'text' : 'ocr'];
   const beside = ADDRESS.test(name)
     ? []
-    : [read(before, first, least.before), read(afterWrap, last, least.after)].map(({ found }) =>
-        found.slice(0, found.findLastIndex(({ text }) => WORD.test(text)) + 1),
-      );
+    : [
+        read(before, first, least.before),
+        read(after, last, least.after),
+        // The next line may be that of another label.
+        read(afterWrap, last, least.before),
+      ].map(({ found }) => found.slice(0, found.findLastIndex(({ text }) => WORD.test(text)) + 1));
   const next = name === 'general:address' ? nextPart(last, reading) : [];
   return inReadingOrder([...new Set([...chosen, ...within, ...beside.flat(), ...next])]).map((token) =>
     tokens.indexOf(token),
   );
 }
 
-/** `корпус Г` behind the comma that ends `last`. */
+/** The parts of an address behind the comma that ends `last`: `корпус Г`. */
 function nextPart(last: Token, { tokens, likeliest, areApart }: PageReading): Token[] {
-  if (!last.text.endsWith(',')) return [];
-  const kind = afterWrap(last, tokens);
-  const number = kind && PART.test(kind.text) ? after(kind, tokens) : undefined;
-  const isFree = (token: Token) => {
-    const i = tokens.indexOf(token);
-    return /^(?:none|general:address|address\.)/u.test(likeliest(i)) && !areApart(i, tokens.indexOf(last));
-  };
-  return number && NUMBER.test(number.text) && isFree(kind!) && isFree(number) ? [kind!, number] : [];
+  const found: Token[] = [];
+  for (let end = last; end.text.endsWith(',') && found.length < MAX_WORDS; end = found.at(-1)!) {
+    const kind = afterWrap(end, tokens);
+    const number = kind && PART.test(kind.text) ? after(kind, tokens) : undefined;
+    const isFree = (token: Token) => {
+      const i = tokens.indexOf(token);
+      return /^(?:none$|general:address|address\.)/u.test(likeliest(i)) && !areApart(i, tokens.indexOf(last));
+    };
+    if (!number || !NUMBER.test(number.text) || !isFree(kind!) || !isFree(number)) break;
+    found.push(kind!, number);
+  }
+  return found;
 }
 
-const PART = /^(?:корп(?:\.|ус)|стр(?:\.|оение)|кв(?:\.|артира)|пом(?:\.|ещение)|лит(?:\.|ера?))$/iu;
-const NUMBER = /^(?:\d{1,4}(?:-?\p{L})?|\p{Lu})[.;]?$/u;
+const PART = /^(?:корп(?:\.|ус)|стр(?:\.|оение)|кв(?:\.|артира)|пом(?:\.|ещение))$/iu;
+const NUMBER = /^(?:\d{1,4}(?:-?\p{L})?|\p{Lu})[.,;]?$/u;
 
 /** Whether a value has all of its words and no others. */
 export interface Ends {

@@ -63,6 +63,16 @@ describe('joinBoxedCharacters', () => {
     expect(read(boxed('4 '))).toEqual(['4']);
   });
 
+  it('leaves two narrow columns of a table of cells as they are', () => {
+    const row = boxed('22');
+    const below = { ...row.words[0]!, text: '3' };
+    const shifted = ([x0, y0, x1, y1]: Rule): Rule => [x0, y0 + 0.017, x1, y1 + 0.017];
+    const words = [...row.words, ...[below, row.words[1]!].map((word) => ({ ...word, box: shifted(word.box) }))];
+    expect(read({ ...row, words, rules: [...row.rules, ...row.rules.map(shifted)] })).toEqual(['2', '2', '3', '2']);
+    const wide: Rule = [0.228, 0.1, 0.228, 0.116];
+    expect(read({ ...row, rules: [...row.rules, wide] })).toEqual(['2', '2']);
+  });
+
   it('joins the characters of boxes that each have an outline of their own', () => {
     const { words, ...page } = boxed('МИРА 12');
     const sides = page.rules.flatMap(([x0, y0, x1, y1]): Rule[] => [

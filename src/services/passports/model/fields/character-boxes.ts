@@ -9,12 +9,14 @@ import { type Box, boundingBox, hasCentreIn, type ReadPage, type Rule, type Word
 export function joinBoxedCharacters(page: ReadPage): ReadPage {
   const joined = new Map<Word, Word | undefined>();
   const removed = new Set<Rule>();
-  for (const { boxes, isBox, between } of findBoxLines(page, 2)) {
+  const lines = findBoxLines(page, 2);
+  for (const line of lines) {
+    const { boxes, isBox, between } = line;
     const inside = boxes.map((box) => page.words.filter((word) => hasCentreIn(word.box, box)));
     if (inside.some((words, i) => isBox[i] && words.map(({ text }) => text).join('').length > 1)) continue;
     const hasDigit = (i: number) => isBox[i] && inside[i]?.length === 1 && /^\d$/u.test(inside[i]![0]!.text);
-    // Two boxes are those of a table or of marks, unless each has a digit.
-    if (boxes.length === 2 && !boxes.every((_, i) => hasDigit(i))) continue;
+    const isPair = boxes.length === 2 && boxes.every((_, i) => hasDigit(i)) && !lines.some((one) => isRowOf(one, line));
+    if (isBox.filter(Boolean).length === 2 && !isPair) continue;
     for (const rule of between) removed.add(rule);
     const isNarrow = (i: number) => widthOf(boxes[i]!) < widthOf(boxes[i - 1]!);
     const isSeparator = (i: number) =>
@@ -37,6 +39,13 @@ export function joinBoxedCharacters(page: ReadPage): ReadPage {
   return { ...page, words, rules: page.rules.filter((rule) => !removed.has(rule)) };
 }
 
+/** Whether both are rows of a table: boxes at the same place above each other. */
+const isRowOf = (one: BoxLine, other: BoxLine): boolean => {
+  const [[x0, y0, x1], [x, y]] = [one.boxes[0]!, other.boxes[0]!];
+  return one !== other && Math.abs(x0 - x) < 0.5 * (x1 - x0) && Math.abs(y0 - y) < 2 * heightOf(other.boxes[0]!);
+};
+
+const heightOf = ([, y0, , y1]: Box): number => y1 - y0;
 const widthOf = ([x0, , x1]: Box): number => x1 - x0;
 
 /** A line of boxes, from left to right, with the gaps between its groups of boxes. */
@@ -86,7 +95,7 @@ export function findBoxLines(
   });
 }
 
-/** In a table whose lines share rules. */
+/** Between rules that go on above or below. */
 const MIN_BOXES = 3;
 /** Narrow columns of a table have a few cells with one digit each. */
 const MIN_GRID_BOXES = 6;

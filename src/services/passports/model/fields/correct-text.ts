@@ -28,18 +28,21 @@ export function withoutScribbles<T extends { readonly text: string; readonly con
   return withoutRepeatedNames(tokens.slice(first, tokens.findLastIndex((token) => !isScribble(token)) + 1));
 }
 
-/** Without the words of a legible signature: `Dray Callum Dray`. Another person stands behind a comma. */
+/** Without the words of a legible signature: `Dray Callum Dray`. Another person stands behind a comma or an `и`. */
 function withoutRepeatedNames<T extends { readonly text: string }>(tokens: readonly T[]): readonly T[] {
+  if (tokens.length > MAX_NAME_WORDS) return tokens;
   const words = tokens.map(({ text }) => text);
-  const isEnd = (word: string) => /[,;]$/u.test(word);
+  const isEnd = (word: string) => /[,;]$|^(?:и|and|&)$/u.test(word);
   const end = words.findIndex(isEnd);
-  const [first, last] = [words[0]!, words.at(-1)!];
-  if (isRepeated(first, words.slice(1, end < 0 ? undefined : end + 1))) return withoutRepeatedNames(tokens.slice(1));
-  const others = words.slice(0, -1);
-  return isRepeated(last, others.slice(others.findLastIndex(isEnd) + 1))
-    ? withoutRepeatedNames(tokens.slice(0, -1))
-    : tokens;
+  const isFirst = isRepeated(words[0]!, words.slice(1, end < 0 ? undefined : end + 1));
+  const isLast = isRepeated(words.at(-1)!, words.slice(words.slice(0, -1).findLastIndex(isEnd) + 1, -1));
+  // A Russian name begins with the surname.
+  const isRussian = /^\p{Script=Cyrillic}+$/u.test(words[1] ?? '');
+  if (isFirst && !(isLast && isRussian)) return withoutRepeatedNames(tokens.slice(1));
+  return isLast ? withoutRepeatedNames(tokens.slice(0, -1)) : tokens;
 }
+
+const MAX_NAME_WORDS = 20;
 
 const isRepeated = (word: string, others: readonly string[]): boolean =>
   /^\p{Lu}[\p{L}’'-]{2,}[,;]?$/u.test(word) && others.some((other) => plainName(other) === plainName(word));

@@ -82,7 +82,8 @@ function isIntoForm(text: string, { value, tokens, cost, match, field }: Reading
   const next = document.tokens.slice(from, from + rest.length);
   const isForm = (token: FormToken, i: number) => match.constants.has(token) && normalizeValue(token.text) === rest[i];
   const isBetween = cost === 0 && field.inText === 'all' && field.parts[0]?.by !== 'cell';
-  return rest.length > 0 && (isBetween ? next.slice(0, 1) : next).every(isForm);
+  const count = isBetween ? Math.min(1, rest.length) : rest.length;
+  return count > 0 && next.length >= count && next.slice(0, count).every(isForm);
 }
 
 const wordsBefore = (value: string, end: string): string =>

@@ -500,16 +500,16 @@ describe('A template', () => {
   });
 
   it('ends a value before words of the form that the reader takes for more of it', () => {
-    const passport = (issuer: string): ReadPage =>
+    const passport = (issuer: string, rest = ' under a contract with the association'): ReadPage =>
       pageOf([
         [40, 40, 'Passport of an apartment house'],
-        [40, 60, 'Prepared by the organization'],
-        [40, 80, `${issuer} under a contract with the association`],
-        [40, 100, 'The survey was made in August'],
+        [40, 60, 'The survey was made in August'],
+        [40, 80, 'Prepared by the organization'],
+        [40, 100, `${issuer}${rest}`],
       ]);
-    const issuerFor = (value: string) =>
+    const issuerFor = (value: string, rest?: string) =>
       applyTemplates(
-        [passport('Bede Surveys')],
+        [passport('Bede Surveys', rest)],
         { 'general:issuer': { value, confidence: 0.5, source: 'text', page: 1, bbox: null, text: '' } },
         learned(passport('Northern Plans'), {
           ...typed('general:issuer', 'Northern Plans', 'Northern Plans'),
@@ -519,6 +519,7 @@ describe('A template', () => {
       ).fields['general:issuer']!.value;
     expect(issuerFor('Bede Surveys under a contract')).toBe('Bede Surveys');
     expect(issuerFor('Bede Surveys of Durham')).toBe('Bede Surveys of Durham');
+    expect(issuerFor('Bede Surveys of Durham', '')).toBe('Bede Surveys of Durham');
   });
 
   it('replaces a sure value of the reader that lacks words in its middle or breaks off', () => {
