@@ -17,7 +17,8 @@ export async function acceptForms(scope: FastifyInstance): Promise<void> {
 }
 
 /**
- * Line breaks, which browsers send as CRLF, become LF as in scripts and in stored values. Throws {@link InvalidInput} for more than 500 names or a value of more than 10 000 characters.
+ * Line breaks, which browsers send as CRLF, become LF as in stored values. Throws {@link InvalidInput} for more than 500
+ * names or a value of more than 10 000 characters.
  */
 export function parseForm(text: string): Form {
   const isParsed = text.split('&', MAX_PAIRS + 1).length <= MAX_PAIRS;

@@ -75,6 +75,18 @@ describe('POST /files', () => {
     expect(answer.json().error.message).toContain('must contain one file');
   });
 
+  it.each(['before', 'after'])('names the limit to a form with 17 fields %s its file', async (place) => {
+    await serving();
+    const file: Parameters<typeof form>[0] = [['file', 'image/png', bytes]];
+    const fields = (count: number): typeof file => Array.from({ length: count }, (_, i) => [`f${i}`, undefined, 'x']);
+    const sendWith = (count: number) =>
+      send(form(place === 'before' ? [...fields(count), ...file] : [...file, ...fields(count)]));
+    expect((await sendWith(16)).statusCode).toBe(201);
+    const answer = await sendWith(17);
+    expect(result(answer)).toEqual([422, 'VALIDATION_ERROR']);
+    expect(answer.json().error.message).toContain('A form has at most 16 fields');
+  });
+
   it('rejects a form without a file and an incomplete form', async () => {
     await serving();
     expect(result(await send(form([['note', undefined, 'x']])))).toEqual([422, 'VALIDATION_ERROR']);

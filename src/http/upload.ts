@@ -8,6 +8,7 @@ import { InvalidInput } from './validation-details.ts';
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 /** Of a text field. */
 const MAX_FIELD_BYTES = 4096;
+const MAX_FIELDS = 16;
 
 /** Makes the routes of a dedicated scope receive their bodies as unparsed streams. */
 export async function acceptUploads(scope: FastifyInstance): Promise<void> {
@@ -54,11 +55,11 @@ function rawBody(request: FastifyRequest): Readable {
 }
 
 async function partNamedFile(request: FastifyRequest, maxBytes: number, maxFieldBytes: number) {
-  const limits = { files: 1, fields: 16, fieldSize: maxFieldBytes, fileSize: maxBytes + 1 };
+  const limits = { files: 1, fields: MAX_FIELDS, fieldSize: maxFieldBytes, fileSize: maxBytes + 1 };
   const files = request.files({ limits, throwFileSizeLimit: false });
   const next = () =>
     files.next().catch((error) => {
-      throw invalidFile(error.code === 'FST_FILES_LIMIT' ? ONE_FILE : 'The multipart body is malformed');
+      throw invalidFile(LIMIT_MESSAGES[error.code as string] ?? 'The multipart body is malformed');
     });
   const { value: part } = await next();
   if (part?.fieldname !== 'file') throw invalidFile(ONE_FILE);
@@ -66,6 +67,10 @@ async function partNamedFile(request: FastifyRequest, maxBytes: number, maxField
 }
 
 const ONE_FILE = 'The multipart body must contain one file, in a part named `file`';
+const LIMIT_MESSAGES: Readonly<Record<string, string>> = {
+  FST_FILES_LIMIT: ONE_FILE,
+  FST_FIELDS_LIMIT: `A form has at most ${MAX_FIELDS} fields in addition to its file`,
+};
 const invalidFile = (msg: string) => new InvalidInput([{ loc: ['body', 'file'], msg, type: 'value_error' }]);
 
 function textsOf(fields: MultipartFields): Record<string, string> {
