@@ -176,7 +176,13 @@ describe('POST /search/similar', () => {
     expect(damaged.status).toBe(422);
     expect(damaged.text).toContain('damaged');
     const other = [{ name: 'wall.jpg', bytes: photo, field: 'picture' }];
-    for (const request of [{}, { files: other }, { body: 'x', headers: { 'content-type': 'multipart/form-data' } }]) {
+    const two = ['a.jpg', 'b.jpg'].map((name) => ({ name, bytes: photo, field: 'file' }));
+    for (const request of [
+      {},
+      { files: other },
+      { files: two },
+      { body: 'x', headers: { 'content-type': 'multipart/form-data' } },
+    ]) {
       const { status, body } = await reader.post(PATH, request);
       expect([status, body.detail?.[0].loc]).toEqual([422, ['body', 'file']]);
     }

@@ -278,6 +278,16 @@ describe('A batch of a ZIP archive', () => {
     await expect.poll(storedFiles).toEqual([]);
   }
 
+  it('is rejected in a form with a second file', async () => {
+    product = await startProduct();
+    const body = new FormData();
+    const archive = new Blob([await archiveOf([['a.jpg', photo('a')]])]);
+    for (const name of ['a.zip', 'b.zip']) body.append('file', archive, name);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect((await fetch(`${product.url}/batches`, { method: 'POST', headers, body })).status).toBe(422);
+    await expectNothingStored();
+  });
+
   it('may be in the format ZIP64', async () => {
     product = await startProduct();
     const { status, body } = await submit(await archiveOf([['a.jpg', photo('a')]], { zip64: true }));
