@@ -1,7 +1,7 @@
 import { Batches } from './batches.ts';
 import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
-import { TaskFailed } from './errors.ts';
+import { AssayError, TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type GroupingOptions, groupingFields } from './grouping.ts';
 import { type PollResult, pollUntilEnded, type WaitOptions } from './poll.ts';
@@ -82,20 +82,46 @@ export class Passports {
     options: CreateOptions & GroupingOptions & { readonly name?: string } = {},
   ): Promise<DocumentsUploaded> {
     const { name, idempotencyKey = newIdempotencyKey(), project, tags = [], signal } = options;
-    const body = formOf(files, 'document.pdf');
+    const body = formOf(namedFiles(files, 'document.pdf'));
     if (project !== undefined) body.append('project', project);
     for (const tag of tags) body.append('tag', tag);
     if (name !== undefined) body.append('name', name);
     return this.#line.json('/upload', { method: 'POST', body, idempotencyKey, signal });
   }
 
-  /** Uploads page images. Not retried after a connection error: they would be stored twice. */
+  /**
+   * Uploads page images in order, in several requests if they are many; throws if all are rejected. Not retried after a
+   * connection error: they would be stored twice.
+   */
   async uploadImages(
     files: NamedFile | readonly NamedFile[],
     { signal }: CallOptions = {},
   ): Promise<PageImagesUploaded> {
-    const body = formOf(files, 'image');
-    return this.#line.json('/api/v1/upload-images', { method: 'POST', body, signal });
+    const answers: PageImagesUploaded[] = [];
+    const imageIds = () => answers.flatMap(({ image_ids }) => image_ids);
+    let firstError: AssayError | undefined;
+    for (const part of splitImages(namedFiles(files, 'image'))) {
+      const body = formOf(part);
+      try {
+        answers.push(await this.#line.json('/api/v1/upload-images', { method: 'POST', body, signal }));
+      } catch (error) {
+        if (!(error instanceof AssayError) || ![400, 413, 415].includes(error.status)) {
+          await Promise.allSettled(imageIds().map((id) => this.removeImage(id)));
+          throw error;
+        }
+        // All files of this request are rejected.
+        const { code, message } = error;
+        const rejected = part.map(({ name }) => ({ filename: name, error: { code, message } }));
+        answers.push({ images: [], image_ids: [], rejected });
+        firstError ??= error;
+      }
+    }
+    if (firstError && imageIds().length === 0) throw firstError;
+    return {
+      images: answers.flatMap(({ images }) => images),
+      image_ids: imageIds(),
+      rejected: answers.flatMap(({ rejected }) => rejected),
+    };
   }
 
   async images({ signal }: CallOptions = {}): Promise<PageImages> {
@@ -302,11 +328,35 @@ function idOf(document: DocumentHandle): string {
   return 'id' in document ? document.id : document.task_id;
 }
 
-function formOf(files: NamedFile | readonly NamedFile[], fallbackName: string): FormData {
+function formOf(files: readonly { readonly name: string; readonly data: Blob }[]): FormData {
   const form = new FormData();
-  for (const file of Array.isArray(files) ? (files as readonly NamedFile[]) : [files as NamedFile]) {
-    const named = 'data' in file ? file : { name: fileNameOf(file) ?? fallbackName, data: file };
-    form.append('files', toBlob(named.data), named.name);
-  }
+  for (const { name, data } of files) form.append('files', data, name);
   return form;
+}
+
+function namedFiles(files: NamedFile | readonly NamedFile[], fallbackName: string): { name: string; data: Blob }[] {
+  return (Array.isArray(files) ? (files as readonly NamedFile[]) : [files as NamedFile]).map((file) =>
+    'data' in file
+      ? { name: file.name, data: toBlob(file.data) }
+      : { name: fileNameOf(file) ?? fallbackName, data: toBlob(file) },
+  );
+}
+
+/** Of one request; the service accepts 200 MiB with the headers of the parts. */
+const IMAGE_REQUEST = { maxFiles: 50, maxBytes: 199 * 1024 * 1024 };
+
+function splitImages<Image extends { readonly data: Blob }>(images: readonly Image[]): Image[][] {
+  const requests: Image[][] = [[]];
+  let bytes = 0;
+  for (const image of images) {
+    const request = requests.at(-1)!;
+    bytes += image.data.size;
+    if (request.length === 0 || (request.length < IMAGE_REQUEST.maxFiles && bytes <= IMAGE_REQUEST.maxBytes)) {
+      request.push(image);
+    } else {
+      requests.push([image]);
+      bytes = image.data.size;
+    }
+  }
+  return requests;
 }

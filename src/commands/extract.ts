@@ -109,17 +109,22 @@ export function createFromImages(
   request: CreateRequest,
 ): Promise<string> {
   const { signal } = request;
+  const discard = (ids: readonly string[]) => Promise.allSettled(ids.map((id) => passports.removeImage(id)));
   return inTurn(async () => {
     for (let attempt = 1; ; attempt++) {
       const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
       if (rejected[0]) {
-        await Promise.allSettled(image_ids.map((id) => passports.removeImage(id)));
+        await discard(image_ids);
         throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
       }
       try {
         return (await passports.createPdf(image_ids, request)).task_id;
       } catch (error) {
-        if ((error as AssayError).code !== 'INVALID_IMAGE_IDS' || attempt === ATTEMPTS) throw error;
+        const { code } = error as AssayError;
+        if (code === 'INVALID_IMAGE_IDS' && attempt < ATTEMPTS) continue;
+        // Otherwise they count towards the limit of the next document's images.
+        if (code === 'TOO_MANY_IMAGES') await discard(image_ids);
+        throw error;
       }
     }
   });

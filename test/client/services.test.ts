@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Assay, type AssayOptions, type TaskFailed, verifyWebhook } from '../../src/client/index.ts';
 import { failure } from '../../src/services/passports/failures.ts';
@@ -92,13 +93,18 @@ describe('Speech-to-text client', () => {
   });
 });
 
+const OTHER_KEY = 'a-key-of-another-user-0123456789';
+
 describe('Passports client', () => {
   let product: Product;
   let readable = true;
   const client = (over: Partial<AssayOptions> = {}, apiKey = ADMIN_KEY) =>
     new Assay({ passports: { url: product.url, apiKey }, polling: 'local', ...over }).passports;
   beforeAll(async () => {
-    const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' };
+    const env = {
+      PASSPORTS_API_KEYS: `admin:${ADMIN_KEY},other:${OTHER_KEY}:user`,
+      PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0',
+    };
     const reading = createFakeExtractionModel();
     const run: typeof reading.run = (job) => {
       if (readable) return reading.run(job);
@@ -107,6 +113,10 @@ describe('Passports client', () => {
     product = await startProduct({ service: 'passports', env, model: { ...reading, run } });
   });
   afterAll(() => product.stop());
+  const createPng = () =>
+    sharp({ create: { width: 8, height: 8, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer();
   const document = (name: string) => ({ name, data: new Blob([createPdf().bytes as string]) });
 
   it('uploads, waits for, edits, renames, exports and deletes a document', async () => {
@@ -156,6 +166,44 @@ describe('Passports client', () => {
     expect((await assay.images()).image_ids).toEqual([first]);
     const read = await assay.wait(await assay.createPdf([first]));
     expect(read.status).toBe('SUCCESS');
+  });
+
+  it('uploads more images than one request may have, in order, and names the rejected ones', {
+    tags: ['full'],
+  }, async () => {
+    const assay = client({}, OTHER_KEY);
+    const png = await createPng();
+    const page = (number: number, data: Uint8Array = png) => ({ name: `page ${number}.png`, data });
+    const notes = { name: 'notes.txt', data: Buffer.from('no image') };
+    const pages = Array.from({ length: 50 }, (_, index) => page(index + 1));
+
+    const all = await assay.uploadImages([...pages, page(51)]);
+    expect(all.images.map(({ filename }) => filename)).toEqual([...pages, page(51)].map(({ name }) => name));
+    expect((await assay.images()).image_ids).toEqual(all.image_ids);
+    expect(all.rejected).toEqual([]);
+    expect(await assay.createPdf(all.image_ids)).toMatchObject({ status: 'PENDING' });
+
+    // The service rejects the second request, which has no other file.
+    const { images, rejected } = await assay.uploadImages([...pages, notes]);
+    expect(images).toHaveLength(50);
+    expect(rejected).toMatchObject([{ filename: 'notes.txt', error: { code: 'UNSUPPORTED_MEDIA_TYPE' } }]);
+    await expect(assay.uploadImages([notes])).rejects.toMatchObject({ status: 415 });
+    await expect(assay.uploadImages([])).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('removes the uploaded images if a later request fails', { tags: ['full'] }, async () => {
+    let requests = 0;
+    const fetch = ((input: string, init) => {
+      if (new URL(input).pathname !== '/api/v1/upload-images' || ++requests < 2) return globalThis.fetch(input, init);
+      return Promise.reject(new TypeError('fetch failed'));
+    }) as typeof globalThis.fetch;
+    const png = await createPng();
+    const assay = client({ fetch }, OTHER_KEY);
+    const before = await assay.images();
+    const pages = Array.from({ length: 51 }, () => new Blob([new Uint8Array(png)]));
+    await expect(assay.uploadImages(pages)).rejects.toMatchObject({ name: 'NetworkProblem' });
+    expect(requests).toBe(2);
+    expect(await assay.images()).toEqual(before);
   });
 
   it('throws TaskFailed for a failed document and ValidationProblem for every invalid field', async () => {

@@ -2,6 +2,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { REPOSITORY } from '../support/processes/assay.ts';
@@ -293,6 +294,27 @@ describe('assay extract FOLDER --format', () => {
     });
     const files = await readdir(join(folder, 'site', 'tables'));
     expect(files.sort()).toEqual(['.assay-xlsx.progress', 'site.images.xlsx', 'site.xlsx']);
+  });
+
+  it('reads a folder of more images than one request may have, and names the limit of a document', {
+    tags: ['full'],
+  }, async () => {
+    const png = sharp({ create: { width: 8, height: 8, channels: 3, background: '#fff' } }).png();
+    const page = await png.toBuffer();
+    const addPages = async (name: string, count: number) => {
+      await mkdir(join(folder, 'tower', name), { recursive: true });
+      for (let i = 1; i <= count; i++) await writeFile(join(folder, 'tower', name, `${i}.png`), page);
+    };
+    await addPages('a', 51);
+    expect(await extract('tower', '--output', 'documents.csv')).toMatchObject({ code: 0, err: '' });
+    await addPages('b', 101);
+    await addPages('c', 101);
+    const { code, err } = await extract('tower', '--output', 'documents.csv');
+    // The images of the one do not count towards those of the other.
+    expect({ code, lines: err.trim().split('\n').sort() }).toEqual({
+      code: 1,
+      lines: ['b', 'c'].map((name) => expect.stringMatching(`^${name}: .*at most 100 images`)),
+    });
   });
 
   it('reads many folders of images although each new document deletes the uploaded images of the API key', {
