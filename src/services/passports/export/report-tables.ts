@@ -122,8 +122,11 @@ function wrapText(text: string, width: number, fontSize = 10): Content['text'] {
     : text;
 }
 
-/** At least the width in the font of the report. */
-const widthInEms = (word: string) => 0.6 * word.length + 0.4 * (word.match(/[\p{Lu}жмшщыюmw@%…—]/gu)?.length ?? 0);
+/** At least the width in the font of the report, except for `π`, `∞` and letters of some other languages. */
+const widthInEms = (word: string) =>
+  0.6 * word.length +
+  0.4 * (word.match(/[\p{Lu}жмшщыюфmwæœ&%‰–—…©®™¼½¾@№]/gu)?.length ?? 0) +
+  0.2 * (word.match(/[‰№@]/g)?.length ?? 0);
 
 function formatValue(value: Value, labels: ReportLabels): string {
   if (value === null) return '—';
