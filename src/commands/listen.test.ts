@@ -95,6 +95,13 @@ describe('assay listen', () => {
     expect(printed.at(-1)).toBe(`To continue with the results that were not forwarded: --after ${id}`);
   });
 
+  it.each(['whsec_', 'whsec_!!!'])('refuses the secret %s, whose key would be empty', (secret) => {
+    const options = { service: 'defectoscopy', forward: 'http://127.0.0.1:1/hook', secret } as const;
+    expect(() => listenCommand(options, stop.signal)).toThrow(
+      '--secret: A secret that begins with `whsec_` must continue with base64.',
+    );
+  });
+
   it('prints the id to continue with when it is interrupted while a result cannot be read', async () => {
     const { url } = await startServer([[200], ...Array.from({ length: 9 }, () => [502, 'X'] as const)]);
     const listening = listen(url);

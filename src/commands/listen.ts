@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { OperatorError } from '../base/operator-error.ts';
 import { withTimeLimit } from '../base/time-limit.ts';
 import { systemClock } from '../client/clock.ts';
 import { outagePauseSeconds } from '../client/events.ts';
 import { Assay, EventsExpired, type PhotoEvent, type RecordingEvent, TaskNotFound } from '../client/index.ts';
 import { isTransient } from '../client/response-error.ts';
+import { PATTERN_MESSAGES, WEBHOOK_SECRET } from '../http/text-patterns.ts';
 import { nowSeconds, webhookHeaders } from '../tasks/send-webhook.ts';
 import { signWebhook } from '../tasks/webhook-signature.ts';
 import { onOneLine, runClientCommand } from './client-command.ts';
@@ -24,6 +26,10 @@ export function listenCommand(options: ListenOptions, signal: AbortSignal): Prom
   const { service, forward, after = 'latest' } = options;
   parseServerUrl(forward, '--forward ');
   const secret = options.secret ?? process.env['ASSAY_WEBHOOK_SECRET'] ?? newSecret();
+  if (!WEBHOOK_SECRET.test(secret))
+    throw new OperatorError(
+      `${options.secret === undefined ? 'ASSAY_WEBHOOK_SECRET' : '--secret'}: ${PATTERN_MESSAGES[WEBHOOK_SECRET.source]}.`,
+    );
   return runClientCommand(service, options, signal, async ({ url, token, apiKey: _, ...rest }) => {
     const assay = new Assay({ [service]: { url, token }, ...rest })[service];
     /** For `--after`: the event before the first one whose result was not forwarded. */

@@ -5,6 +5,9 @@ export const STORABLE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$';
 export const VISIBLE_NAME = '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 /** A URL's query string. */
 export const URL_QUERY = '^[!-~]*$';
+/** After `whsec_`, base64 of at least one byte: Node ignores invalid base64, so the key could be empty. */
+export const WEBHOOK_SECRET =
+  /^(?!whsec_)|^whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
 
 /** Error messages of these patterns. */
 export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
@@ -13,4 +16,5 @@ export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
   [VISIBLE_NAME]:
     'A name must contain a visible character and may not contain line breaks, tabs or other control characters',
   [URL_QUERY]: 'A query string may only contain visible ASCII characters: percent-encode all others, as in q=%D0%BC',
+  [WEBHOOK_SECRET.source]: 'A secret that begins with `whsec_` must continue with base64',
 };

@@ -460,6 +460,7 @@ describe('PATCH /views/{id}', () => {
     ['http to another host', 'q=a', { webhook_url: 'http://receiver.example.com/' }, 422],
     ['a text as URL', 'q=a', { webhook_url: 'hook' }, 422],
     ['a secret without a URL', 'q=a', { secret: 'my-secret' }, 422],
+    ['a secret whose key would be empty', 'q=a', { webhook_url: 'https://a.example.com/', secret: 'whsec_!!!' }, 422],
     ['an invalid filter', 'min_conf=7', {}, 422],
     ['an invalid date', 'from=yesterday', {}, 422],
     ['an invalid range', 'range=area', {}, 422],

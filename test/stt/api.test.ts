@@ -90,6 +90,19 @@ describe('POST /transcribe/audio_url', () => {
     expect(answer.text).not.toContain('a:b');
   });
 
+  it.each(['whsec_', 'whsec_!!!', 'whsec_=', 'whsec_MfKQ!9r8', 'whsec_MfKQ9', 'whsec_MfKQ\n'])(
+    'rejects the secret %j, whose key would be empty or shortened',
+    async (secret) => {
+      const { status, text, body } = await transcribe({
+        url: URL,
+        webhook: { url: 'https://receiver.example.com/hook', secret },
+      });
+      expect([status, body.error?.code]).toEqual([422, 'VALIDATION_ERROR']);
+      expect(body.error.message).toMatch(/^`webhook.secret` has an invalid format/);
+      expect(text).not.toContain(JSON.stringify(secret));
+    },
+  );
+
   it('names the setting that allows loopback webhooks', async () => {
     const { body } = await transcribe({ url: URL, webhook: { url: 'http://127.0.0.1:9999/hook' } });
     expect(body.error.message).toBe(
@@ -108,6 +121,7 @@ describe('POST /transcribe/audio_url', () => {
     ['an uploaded file', { url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' }],
     ['internationalized host names', { url: 'https://хранилище.example.com/запись.mp3' }],
     ['a secret of any characters', { webhook: { url: 'https://receiver.example.com/hook', secret: 'п' } }],
+    ['a secret of one byte', { webhook: { url: 'https://receiver.example.com/hook', secret: 'whsec_AA==' } }],
   ])('accepts %s', async (_, more) => {
     expect(await transcribe({ url: URL, ...more })).toMatchObject({ status: 202 });
   });

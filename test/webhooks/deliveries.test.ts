@@ -255,6 +255,8 @@ describe('/deliveries', () => {
     it('rejects addresses that webhooks may not have, and too many tests', async () => {
       const blocked = ['http://10.0.0.1/', 'https://169.254.169.254/', 'http://127.1/', 'ftp://example.com/', 'x'];
       for (const url of blocked) expect((await test({ url })).body.error.code).toBe('VALIDATION_ERROR');
+      const forgeable = await test({ url: 'https://receiver.example.com/hook', secret: 'whsec_!!!' });
+      expect(forgeable.body.error?.message).toMatch(/^`secret` has an invalid format/);
       const database = new URL(product.context.settings.databaseUrl!);
       expect((await test({ url: `http://127.0.0.1:${database.port}/` })).body.data?.error ?? 'rejected').toMatch(
         /blocked_address|rejected/,

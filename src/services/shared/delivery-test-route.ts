@@ -8,6 +8,7 @@ import type { Gateway } from '../../http/gateway.ts';
 import { checkUrlField } from './accept-task.ts';
 import type { GatewayContext } from './service.ts';
 import { Url } from './task-schema.ts';
+import { WebhookSecret } from './webhook-secret.ts';
 
 /** Per client. */
 const TESTS_PER_MINUTE = 10;
@@ -15,9 +16,7 @@ const TESTS_PER_MINUTE = 10;
 const TestRequest = Type.Object(
   {
     url: Url('The receiver, under the rules of webhooks.'),
-    secret: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: 'Signs the event (`v1`); default: that of the token.' }),
-    ),
+    secret: Type.Optional(WebhookSecret('Signs the event (`v1`); default: that of the token.')),
   },
   { examples: [{ url: 'https://receiver.example.com/hook' }] },
 );

@@ -5,6 +5,7 @@ import { fileNameField } from '../shared/file-names.ts';
 import { groupingFields } from '../shared/grouping.ts';
 import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
+import { WebhookSecret } from '../shared/webhook-secret.ts';
 
 export const MAX_TERMS = 1000;
 export const MAX_TERM_CHARS = 100;
@@ -53,13 +54,7 @@ export const TranscribeRequest = Type.Object(
     webhook: Type.Optional(
       Type.Object({
         url: Url('Called when the final result is stored; https.'),
-        secret: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 512,
-            description: 'Signs the webhook (Standard Webhooks, `v1`). It is never returned.',
-          }),
-        ),
+        secret: Type.Optional(WebhookSecret('Signs the webhook (Standard Webhooks, `v1`). It is never returned.')),
       }),
     ),
   },

@@ -4,6 +4,7 @@ import { unauthorized } from '../../../base/api-error.ts';
 import { checkUrl, type UrlPolicy, UrlRejected } from '../../../base/outbound-url.ts';
 import { type Detail, InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { Url } from '../../shared/task-schema.ts';
+import { WebhookSecret } from '../../shared/webhook-secret.ts';
 import type { NewAlert } from '../alerts/alert.ts';
 import { requireVisitor } from '../auth/auth-guard.ts';
 import type { Filters } from '../search/search-types.ts';
@@ -13,11 +14,7 @@ import type { View } from './views.ts';
 export const AlertRequest = Type.Object({
   webhook_url: Type.Optional(Url('Receives `view.matched`; https, or http to this machine. Absent: only the feed.')),
   secret: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 512,
-      description: 'Signs the webhook (Standard Webhooks, `v1`); requires `webhook_url`. It is never returned.',
-    }),
+    WebhookSecret('Signs the webhook (Standard Webhooks, `v1`); requires `webhook_url`. It is never returned.'),
   ),
 });
 
