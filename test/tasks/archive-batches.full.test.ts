@@ -117,6 +117,25 @@ describe('A batch of a ZIP archive', () => {
     expect(await count('files')).toBe(1);
   });
 
+  it.each([
+    ['["x, y","z"]', ['x, y', 'z']],
+    ['[]', undefined],
+    ['x,[2026] y', ['x', '[2026] y']],
+    ['[2026], x', ['[2026]', 'x']],
+    ['["x",1]', 'tags'],
+    ['["x"', 'tags'],
+  ])('reads the form field tags %s as texts separated by commas or as JSON', async (text, tags) => {
+    product = await startProduct();
+    const body = new FormData();
+    body.set('tags', text);
+    body.set('file', new Blob([await archiveOf([['a.jpg', photo('a')]])]), 'photos.zip');
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await fetch(`${product.url}/batches`, { method: 'POST', headers, body });
+    const { data, error } = (await answer.json()) as { data?: { batch_id: string }; error?: { message: string } };
+    if (tags === 'tags') expect([answer.status, error?.message]).toEqual([422, expect.stringMatching(/^tags: /)]);
+    else expect((await product.call(`/batches/${data!.batch_id}`)).body.data.tags).toEqual(tags);
+  });
+
   it('decodes names without a declared character set as UTF-8 or code page 866', async () => {
     product = await startProduct();
     const archive = await archiveOf([

@@ -22,7 +22,7 @@ import type { BatchDeps } from './batch-deps.ts';
 import type { BatchQuery } from './batch-schema.ts';
 import { collectItems, MAX_INPUT_BYTES, tooMuchInput, toRequest } from './collect-items.ts';
 import { createInvalidItems, type InvalidItems } from './invalid-items.ts';
-import { memberText } from './read-items.ts';
+import { isJson, JSON_LIST, memberText } from './read-items.ts';
 
 /** The fields of a request that all files of an archive can have in common, as text. */
 export const commonFields = (item: TObject, { urlField }: Archives) =>
@@ -66,7 +66,7 @@ export async function acceptArchive(
     tags: tagList = '',
     ...common
   } = { ...pick(query, item, archives), ...fields };
-  const tags = tagList.split(',').filter((tag) => tag.trim() !== '');
+  const tags = readTags(tagList);
   const grouping = groupingFrom({
     project: project || undefined,
     tags: tags.length > 0 ? tags : [query.tag ?? []].flat(),
@@ -105,6 +105,14 @@ export async function acceptArchive(
       return { ...accepted, total: batch.items.length };
     });
   });
+}
+
+/** Texts separated by commas, or a JSON array of texts. */
+function readTags(text: string): readonly string[] {
+  if (!JSON_LIST.test(text)) return text.split(',').filter((tag) => tag.trim() !== '');
+  const tags = isJson(text) ? (JSON.parse(text) as unknown[]) : [undefined];
+  if (tags.every((tag) => typeof tag === 'string')) return tags;
+  throw validationError('tags: must be texts separated by commas, or a JSON array of texts.');
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;

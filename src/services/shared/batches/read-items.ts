@@ -100,7 +100,7 @@ function columnsOf(names: readonly string[], { properties }: TObject): readonly 
 }
 
 /** The start of a JSON list of texts; `[2026]; north` is a list of results. */
-const JSON_LIST = /^\s*\[\s*["\]]/;
+export const JSON_LIST = /^\s*\[\s*["\]]/;
 
 /** The JSON of a list of texts that is written as `a; b`; other cells unchanged. */
 function textOf(schema: TObject, name: string, cell: string): string {
@@ -110,7 +110,7 @@ function textOf(schema: TObject, name: string, cell: string): string {
   return JSON.stringify(texts.filter((text) => text !== ''));
 }
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
