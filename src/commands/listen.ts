@@ -25,7 +25,7 @@ const TIMEOUT_MS = 15_000;
 export function listenCommand(options: ListenOptions, signal: AbortSignal): Promise<void> {
   const { service, forward, after = 'latest' } = options;
   parseServerUrl(forward, '--forward ');
-  const secret = options.secret ?? process.env['ASSAY_WEBHOOK_SECRET'] ?? newSecret();
+  const secret = options.secret ?? (process.env['ASSAY_WEBHOOK_SECRET'] || newSecret());
   if (!WEBHOOK_SECRET.test(secret))
     throw new OperatorError(
       `${options.secret === undefined ? 'ASSAY_WEBHOOK_SECRET' : '--secret'}: ${PATTERN_MESSAGES[WEBHOOK_SECRET.source]}.`,

@@ -110,7 +110,7 @@ export const uiTexts = localize({
       PAYLOAD_TOO_LARGE: 'Файл слишком большой.',
       UNSUPPORTED_MEDIA_TYPE: 'Тип файла не поддерживается.',
       VALIDATION_ERROR: 'Неверные параметры запроса.',
-      RATE_LIMIT_EXCEEDED: 'Слишком много запросов.',
+      RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       QUEUE_UNAVAILABLE: 'Очередь задач недоступна.',
       STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно.',
       MODEL_NOT_READY: 'Модель не загружена.',

@@ -193,6 +193,19 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('.correction button').textContent()).toBe('Save correction');
   });
 
+  it('says when a correction that the rate limit rejects can be repeated', { tags: ['full'] }, async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${REVIEWER}`);
+    await choosePhoto(page);
+    await page.locator('.correction summary').click();
+    const message = 'Too many requests: try again in 45 s.';
+    await page.route('**/correction', (route) =>
+      route.fulfill({ status: 429, json: { ok: false, error: { code: 'RATE_LIMIT_EXCEEDED', message } } }),
+    );
+    await page.getByRole('button', { name: /correction|Confirm/ }).click();
+    await until(() => page.locator('.correction [role=status]').textContent()).toBe(message);
+  });
+
   it('keeps the choices of a correction when another reviewer has corrected the result', {
     tags: ['full'],
   }, async (test) => {

@@ -116,9 +116,8 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
       const latest = isConflict ? await api.call<Corrections>(pathOf(job)).catch(() => undefined) : undefined;
       if (latest) ({ version, history } = latest);
       const theirs = latest?.history.at(-1);
-      status.textContent = theirs
-        ? fill(texts.correctionConflict, { labels: labelsText(theirs) })
-        : texts.correctionFailed;
+      const failure = error instanceof RequestError && error.status === 429 ? error.message : texts.correctionFailed;
+      status.textContent = theirs ? fill(texts.correctionConflict, { labels: labelsText(theirs) }) : failure;
     } finally {
       button.disabled = false;
     }
