@@ -475,7 +475,7 @@ describe('POST /row/{record_id}/report (HTML form)', () => {
     expect(decodeURIComponent(to.pathname)).toBe(`/row/${id}`);
     const [reported, receipt] = [to.searchParams.get('reported'), to.searchParams.get('receipt')];
     const { body } = await anonymous.get(`/reports/${reported}?receipt=${receipt}`);
-    expect(body).toMatchObject({ record_id: id, action_type: 'hide', description: 'x\r\ny', user_info: null });
+    expect(body).toMatchObject({ record_id: id, action_type: 'hide', description: 'x\ny', user_info: null });
     const again = await form(id, { action_type: 'hide' });
     expect(new URL(again.headers.get('location')!, catalog.url).search).toBe(`?reported=${reported}`);
   });
