@@ -408,7 +408,7 @@ it('The page of a batch sends the language and the terms of all recordings, and 
     { language: 'ru', vocabulary },
     { language: 'ru', vocabulary },
   ]);
-  expect(await cellsOf(page, 4)).toEqual(['Speech not recognized', 'Speech not recognized']);
+  await until(() => cellsOf(page, 4)).toEqual(['Speech not recognized', 'Speech not recognized']);
   expect(problems).toEqual([]);
 
   await page.locator('#vocabulary').fill('a'.repeat(66_000));
@@ -460,7 +460,7 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
     'Fields: 3, table rows: 2, to review: 7',
     'Fields: 3, table rows: 2, to review: 7',
   ]);
-  expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
+  await until(() => cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
   const signIn = { method: 'POST', body: { api_key: ADMIN_KEY }, token: null };
   const { token } = (await product.call('/auth/token', signIn)).body;
   const { events } = (await product.call('/events', { token })).body;
