@@ -5,9 +5,12 @@ export const STORABLE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$';
 export const VISIBLE_NAME = '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 /** A URL's query string. */
 export const URL_QUERY = '^[!-~]*$';
-/** After `whsec_`, base64 of at least one byte: Node ignores invalid base64, so the key could be empty. */
+/**
+ * Base64 of at least one byte after `whsec_`, because Node ignores invalid base64, so that the key could be empty; or any text
+ * with another start. Without lookahead, which many readers of OpenAPI documents lack.
+ */
 export const WEBHOOK_SECRET =
-  /^(?!whsec_)|^whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
+  /^whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$|^([^w]|w[^h]|wh[^s]|whs[^e]|whse[^c]|whsec[^_])|^w(h(s(ec?)?)?)?$/;
 
 /** Error messages of these patterns. */
 export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
