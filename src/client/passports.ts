@@ -1,5 +1,4 @@
 import { Batches } from './batches.ts';
-import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import { AssayError, TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
@@ -8,6 +7,7 @@ import { type PollResult, pollUntilEnded, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
+import { formOf, type NamedFile, namedFiles, splitImages } from './upload-forms.ts';
 import type {
   CleanupResult,
   DeepHealth,
@@ -29,8 +29,6 @@ import type {
   PdfCreated,
   QualityStatistics,
 } from './wire/passports.ts';
-
-export type NamedFile = Bytes | { readonly name: string; readonly data: Bytes };
 
 export type WaitingDocument = WithStatus<DocumentResult, 'PENDING' | 'PROCESSING'>;
 export type ReadDocument = WithStatus<
@@ -326,37 +324,4 @@ const exportRequest = (query: Readonly<Record<string, string | undefined>>, { la
 function idOf(document: DocumentHandle): string {
   if (typeof document === 'string') return document;
   return 'id' in document ? document.id : document.task_id;
-}
-
-function formOf(files: readonly { readonly name: string; readonly data: Blob }[]): FormData {
-  const form = new FormData();
-  for (const { name, data } of files) form.append('files', data, name);
-  return form;
-}
-
-function namedFiles(files: NamedFile | readonly NamedFile[], fallbackName: string): { name: string; data: Blob }[] {
-  return (Array.isArray(files) ? (files as readonly NamedFile[]) : [files as NamedFile]).map((file) =>
-    'data' in file
-      ? { name: file.name, data: toBlob(file.data) }
-      : { name: fileNameOf(file) ?? fallbackName, data: toBlob(file) },
-  );
-}
-
-/** Of one request; the service accepts 200 MiB with the headers of the parts. */
-const IMAGE_REQUEST = { maxFiles: 50, maxBytes: 199 * 1024 * 1024 };
-
-function splitImages<Image extends { readonly data: Blob }>(images: readonly Image[]): Image[][] {
-  const requests: Image[][] = [[]];
-  let bytes = 0;
-  for (const image of images) {
-    const request = requests.at(-1)!;
-    bytes += image.data.size;
-    if (request.length === 0 || (request.length < IMAGE_REQUEST.maxFiles && bytes <= IMAGE_REQUEST.maxBytes)) {
-      request.push(image);
-    } else {
-      requests.push([image]);
-      bytes = image.data.size;
-    }
-  }
-  return requests;
 }
