@@ -84,13 +84,16 @@ function amountInWords(spec: ValueSpec, text: string): Found<number> | undefined
   return found && addMinorUnits(spec, text, found);
 }
 
-/** The decimals after a dash or an equals sign: `64-4`, `2-90`, `140675=93`, `71.308 - 50`. */
+/**
+ * The decimals after a dash or an equals sign: `64-4`, `2-90`, `140675=93`, `71.308 - 50`, and of areas, volumes and lengths after a
+ * sign that OCR reads for a point or a comma: `3:15`, `24;6`.
+ */
 function addDashDecimals(spec: ValueSpec, text: string, number: Found<number>): Found<number> {
   const pattern = DASH_DECIMALS[spec.unit ?? ''];
   const hasDecimals = /[.,] ?\d{1,2}$/u.test(text.slice(number.start, number.end));
   const match = hasDecimals || !Number.isInteger(number.value) ? null : pattern?.exec(text.slice(number.end));
   if (!match) return number;
-  const decimals = match[1]!;
+  const decimals = match[1] ?? match[2]!;
   return {
     ...number,
     value: number.value + Number(decimals) / 10 ** decimals.length,
@@ -100,8 +103,9 @@ function addDashDecimals(spec: ValueSpec, text: string, number: Found<number>): 
 
 // One digit of metres or roubles is the end of a range: "2-3 м".
 const DASH_DECIMALS: Readonly<Record<string, RegExp>> = {
-  m2: /^ ?[-–=] ?(\d{1,2})(?![\d:=/-]|[.,]\d|\s\d)/u,
-  m: /^ ?[-–=] ?(\d{2})(?![\d:=/-]|[.,]\d)/u,
+  m3: /^[:;](\d{1,2})(?![\d:=/-]|[.,]\d)/u,
+  m2: /^(?: ?[-–=] ?|[:;])(\d{1,2})(?![\d:=/-]|[.,]\d|\s\d)/u,
+  m: /^(?: ?[-–=] ?(\d{2})|[:;](\d{1,2}))(?![\d:=/-]|[.,]\d)/u,
   rub: /^ ?[-–=] ?(\d{2})(?![\d:=/-]|[.,]\d|\s\d{3})/u,
 };
 

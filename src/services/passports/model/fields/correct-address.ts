@@ -17,12 +17,13 @@ const MISSING_DISTRICT_COMMA = /(?<=обл\.|\d)\s+(?=\p{Lu}[\p{L}-]+[иоы]й 
 
 /** A town or village whose letter was read as a capital, or twice: `Г Орск`, `Сс Коноваловка`. With a dot it can be an initial. */
 const CAPITAL_TOWN =
-  /(?<=^|,\s)(?:[ГС]|Гг|Сс)(?=\s\p{Lu}\p{Ll}{2})(?!\s(?:Петербург|[\p{L}-]{3,30}\s(?:ул|пр|пер|просп|наб)(?!\p{L})))/gu;
+  /(?<=^|,\s|(?<!\p{L})(?:обл\.|р-н|область|край|район)\s)(?:[ГС]|Гг|Сс)(?=\s\p{Lu}\p{Ll}{2})(?!\s(?:Петербург|[\p{L}-]{3,30}\s(?:ул|пр|пер|просп|наб)(?!\p{L})))/gu;
 
 const STRAY_DOT = /(?<=[IVX\d])\.$|(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p{Ll}|,)|(?<=(?<!\p{L})край)\.(?=\s\p{Ll}|,|$)/gu;
 
-/** A house number 3 that OCR reads as the letter З: `д. ЗА`. */
-const HOUSE_NUMBER = /(?<=(?<!\p{L})(?:д|дом|кв)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
+/** A number 3 of a house, a flat or premises that OCR reads as the letter З: `д. ЗА`, `помещение ЗН`. */
+const HOUSE_NUMBER =
+  /(?<=(?<!\p{L})(?:д|дом|кв|квартира|пом|помещение|зд|здание|стр|строение|оф|офис)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
 
 /** A number 6 that OCR reads as the letter б: `кв. б`, `д. ба`, not `д. б/н`. */
 const HOUSE_NUMBER_6 = /(?<=(?<!\p{L})(?:д|дом|кв)\.\s?)б(?=[а-г]?(?![\p{L}\d./-]))/gu;
@@ -35,13 +36,21 @@ const DIGITS_OF_CODE = new Set([1, 4, 6]);
 /** A comma that OCR reads too high, or as an opening quotation mark, before the next part. */
 const ODD_COMMA = /(?<=[\p{Script=Cyrillic}\d.])\s(?:['’‘](?=\s\p{Ll}{1,6}\.\s)|„\s?(?=\p{Ll}{1,6}\.\s))/gu;
 
+/** After a whole word and before the next part: `Окружная улица. дом 42`. */
+const HIGH_COMMA =
+  /(?<=(?<!\p{L})(?:улица|проспект|переулок|шоссе|площадь|проезд|бульвар|набережная|область|район|республика))\.(?=\s(?:\p{L}{1,6}\.|дом|корпус|строение|квартира|город|село)\s)/giu;
+
 /** Letters that OCR reads for digits of houses and flats; `text` has their labels. */
 export const correctHouseNumbers = (text: string): string =>
   text.replace(HOUSE_NUMBER, '3').replace(HOUSE_NUMBER_6, '6');
 
 /** Like `correctAddress`, also with errors that only OCR makes. */
 export const correctOcrAddress = (text: string): string =>
-  correctAddress(correctHouseNumbers(text).replace(ODD_COMMA, (sign) => (sign.includes('„') ? ', ' : ',')));
+  correctAddress(
+    correctHouseNumbers(text)
+      .replace(ODD_COMMA, (sign) => (sign.includes('„') ? ', ' : ','))
+      .replace(HIGH_COMMA, ','),
+  );
 
 /** The next part of an address is a town, a village or a district. */
 const NEXT_PLACE =

@@ -105,6 +105,9 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(DOUBLED_AT_START, (letters, upper: string) => (isInBothCases(letters) ? upper : letters))
     .replace(/(?<![\d\p{L}])3З(?=-\p{Ll})/gu, '3')
     .replace(spec.shapes ? SPACED_HYPHEN : HYPHEN_AFTER_O, '-')
+    .replace(LOST_HYPHEN, '-')
+    .replace(HALF_A_BRICK, '½')
+    .replace(ACTING, 'о.')
     .replace(ROMAN, (number) =>
       number.includes('І') ? number.replace(/[ІХ]/gu, (one) => (one === 'І' ? 'I' : 'X')) : number,
     )
@@ -131,11 +134,11 @@ function correctOcrText(spec: TextSpec, text: string): string {
   return named.replace(COMPANY, correctCompany).replace(DOT_WITHIN, '');
 }
 
-/** `000 «`, `Т00 «`, `0А0 «`. */
-const COMPANY = /(?<![\d\p{L}])[0OОоТЗПА]{3}(?=\s?[«"„])/u;
+/** `000 «`, `QOQ «`, `Т00 «`, `0А0 «`. */
+const COMPANY = /(?<![\d\p{L}])[0OQОоТЗПА]{3}(?=\s?[«"„])/u;
 
 const correctCompany = (read: string): string => {
-  const form = read.replace(/[0Oо]/gu, 'О');
+  const form = read.replace(/[0OQо]/gu, 'О');
   return /^(?:ООО|ТОО|ПАО|ОАО|ЗАО)$/u.test(form) ? form : read;
 };
 
@@ -160,6 +163,16 @@ const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
 /** `Юго- Западная`, not `Фундамент- Бетон`. */
 const HYPHEN_AFTER_O = /(?<=\p{L}{2}о)(?: -|- )(?=\p{Lu}\p{Ll})/gu;
+
+/** `административно хозяйственная`: first parts of compound adjectives that are no adverbs. */
+const LOST_HYPHEN =
+  /(?<=(?<!\p{L})(?:административно|бытово|военно|жилищно|земельно|инженерно|квартирно|коммунально|культурно|лечебно|научно|планово|проектно|ремонтно|санитарно|спортивно|строительно|торгово|учебно|финансово|хозяйственно))\s(?=\p{Ll}{4,24}(?:[ыио]й|[ая]я|[ыоеи]е|[ое]го|[ыи][хм])(?!\p{L}))/giu;
+
+/** `% кирпича`: walls are measured in bricks. */
+const HALF_A_BRICK = /%(?=\s?кирпича)/gu;
+
+/** The acting head: `И. о Иванов`. */
+const ACTING = /(?<=^И\.\s?)о(?=\s\p{Lu})/u;
 
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;
