@@ -81,6 +81,17 @@ describe('readField', () => {
     expect(valueAt('areas:total_area', readingOf([thousands, area, next]))).toBe(842.6);
   });
 
+  it('adds millions before a space as wide as the next one of the number', () => {
+    const name = 'general:inventory_value';
+    const wide = [
+      { at: [60, 40], text: '638', name },
+      { at: [90, 40], text: '875', name },
+    ] as const;
+    const amountAt = (x: number) => valueAt(name, readingOf([{ at: [x, 40], text: '2' }, ...wide]));
+    expect(amountAt(45)).toBe(2_638_875);
+    expect(amountAt(20)).toBe(638_875);
+  });
+
   it('adds the digits after thousands that the network left out, but not those of another value', () => {
     const name = 'general:inventory_value';
     const thousands = { at: [40, 40], text: '23', name } as const;

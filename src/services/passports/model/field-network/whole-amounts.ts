@@ -96,13 +96,19 @@ function withDigitsBefore(
   { tokens, areApart }: PageReading,
   { type }: ValueSpec,
 ): number[] {
-  const [first] = inReadingOrder(members.map((i) => tokens[i]!));
+  const [first, second] = inReadingOrder(members.map((i) => tokens[i]!));
   if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
   // In heights of a digit; `051.3` is no number of its own.
   const reach = first.text.startsWith('0') ? 1 : MAX_THOUSANDS_SPACE;
+  // `2 638 875` in wide type: as wide as the next space of the number.
+  const space = second && /^\d{3}$/u.test(first.text) && /^\d{3}(?!\d)/u.test(second.text) ? second.x0 - first.x1 : 0;
   const thousands = tokens.findIndex(
     ({ text, x1, y0, y1 }) =>
-      /^\d{1,3}$/u.test(text) && x1 <= first.x0 && first.x0 - x1 < reach * (y1 - y0) && y0 < first.y1 && y1 > first.y0,
+      /^\d{1,3}$/u.test(text) &&
+      x1 <= first.x0 &&
+      first.x0 - x1 < Math.max(reach * (y1 - y0), 1.1 * space) &&
+      y0 < first.y1 &&
+      y1 > first.y0,
   );
   const isFirst = (at: Token) => !tokens.some(({ x1, y0, y1 }) => x1 <= at.x0 && y0 < at.y1 && y1 > at.y0);
   const isNumbering = (at: Token) =>
