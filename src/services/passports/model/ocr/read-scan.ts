@@ -19,6 +19,7 @@ import { restoreMarks } from './option-marks.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { compose, toShares } from './projection.ts';
+import { withoutRepeatedWords } from './repeated-words.ts';
 import { toRussianLetters } from './russian-letters.ts';
 import { openTesseract } from './tesseract.ts';
 import { openWordReader } from './word-reader.ts';
@@ -94,14 +95,13 @@ function toScanResult(
   const toSource = isUpsideDown ? compose(view.toSource, quarterTurn(180, view)) : view.toSource;
   return {
     words: [
-      ...lines
-        .flatMap((line) => restoreMarks(joinDecimals(line)))
-        .filter(isWord)
-        .map(({ text, confidence, left, top, right, bottom }) => ({
+      ...withoutRepeatedWords(lines.flatMap((line) => restoreMarks(joinDecimals(line))).filter(isWord)).map(
+        ({ text, confidence, left, top, right, bottom }) => ({
           text: toRussianLetters(text),
           box: share([left, top, right, bottom]),
           confidence,
-        })),
+        }),
+      ),
       ...checkBoxes.map(({ left, top, right, bottom, isTicked }) => ({
         text: isTicked ? '☑' : '☐',
         box: upright(share([left, top, right, bottom])),
