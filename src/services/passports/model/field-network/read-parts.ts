@@ -72,6 +72,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
       if (isBetter) found.set(at, value);
     }
   }
+  placeCityDistrict(found, parts);
   const ordered = [...found]
     .sort(([a], [b]) => a - b)
     .map(([at, value]) => [at, withKind(value, parts[at]!, reading)] as const);
@@ -89,6 +90,29 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     lowest: Math.min(1 - rival, ...values.map(({ lowest }) => lowest)),
   };
 }
+
+/**
+ * A district that is printed after its town is one of the town: `Город Орск, район Ленинский`. Not after a village, and not if the
+ * region comes last: `село Тахта, Ипатовский район, Ставропольский край`.
+ */
+function placeCityDistrict(found: Map<number, ReadValue>, parts: readonly PartSpec[]): void {
+  const placeOf = (synonym: string) => parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
+  const [from, to] = [placeOf('Район'), placeOf('Район города')];
+  const [region, district, city] = [found.get(placeOf('Область')), found.get(from), found.get(placeOf('Город'))];
+  if (!district || !city || to < 0 || found.has(to) || !isAfter(district, city)) return;
+  if ((region && isAfter(region, district)) || VILLAGE.test(`${labelOf(city.tokens)} ${String(city.value)}`)) return;
+  found.delete(from);
+  found.set(to, district);
+}
+
+function isAfter({ tokens: [one] }: ReadValue, { tokens: [other] }: ReadValue): boolean {
+  if (one!.sheet !== other!.sheet) return false;
+  const isBeside = Math.min(one!.y1, other!.y1) - Math.max(one!.y0, other!.y0) > 0.4 * (one!.y1 - one!.y0);
+  return isBeside ? one!.x0 > other!.x0 : one!.y0 > other!.y0;
+}
+
+const VILLAGE =
+  /(?<![\p{L}(-])(?:с|село|дер|деревня|пос|посёлок|поселок|пгт|рп|х|хутор|станица|аул|насел[её]нный)(?![\p{L}-])/iu;
 
 /** Adds the next words of the line that the network takes for a whole address: `Марта, д. 115а` after `8`. */
 function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading): ReadValue {

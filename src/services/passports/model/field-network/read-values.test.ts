@@ -432,6 +432,25 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe('Пермский край, г. Пермь, ул. Мира, д. 5, кв. 12');
   });
 
+  it.each([
+    [{ city: 'Орск', district: 'Ленинский', street: 'Мира' }, 'г. Орск, Ленинский район, ул. Мира'],
+    [{ region: 'Томская', city: 'Томск', district: 'Кировский' }, 'Томская область, г. Томск, Кировский район'],
+    [{ city: 'Орск', region: 'Томская', district: 'Кировский' }, 'Томская область, г. Орск, Кировский район'],
+    [{ district: 'Ленинский', city: 'Орск', street: 'Мира' }, 'Ленинский район, г. Орск, ул. Мира'],
+    [{ city: 'с. Тахта', district: 'Ипатовский' }, 'Ипатовский район, с. Тахта'],
+    [{ city: 'Орск', district: 'Чаинский', region: 'Томская' }, 'Томская область, Чаинский район, г. Орск'],
+  ] as [Record<string, string>, string][])('places a district that follows its town after it: %j', (parts, value) => {
+    expect(readParts(partsOf(parts), address)?.value).toBe(value);
+  });
+
+  it('places a district that stands right of its town and a little higher after it', () => {
+    const reading = readingOf([
+      { at: [60, 41], text: 'Орск', name: 'address.city', group: 1 },
+      { at: [300, 40], text: 'Ленинский', name: 'address.district', group: 2 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('г. Орск, Ленинский район');
+  });
+
   it('does not repeat prefixes that the page contains', () => {
     const reading = partsOf({
       district: 'Кунгурский р-н',
