@@ -1,31 +1,39 @@
-import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
 
-const run = (source: string) => {
+/** Starts a process that listens and runs `source` when it is stopped. */
+async function start(source: string) {
   const program = `import { stopSignal } from ${JSON.stringify(new URL('./stop-signal.ts', import.meta.url).href)};
-    import { setTimeout as sleep } from 'node:timers/promises';
-    const wait = setTimeout(() => undefined, 30_000);
-    const signal = stopSignal();
-    const kill = () => process.kill(process.pid, 'SIGTERM');
-    ${source}`;
-  const { status, signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    import { createServer } from 'node:net';
+    const server = createServer().listen(0, '127.0.0.1', () => console.log('ready'));
+    stopSignal().addEventListener('abort', () => { ${source} });`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     env: {
       ...process.env,
       NODE_OPTIONS: `--import=${new URL('../../test/support/read-types.mjs', import.meta.url).href}`,
     },
-    timeout: 20_000,
-    killSignal: 'SIGUSR2',
   });
-  return { status, signal };
-};
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  return { child, ended };
+}
 
-it('a signal that is repeated while the thread is busy does not kill the process, and one a second later does', () => {
-  const blocked = `signal.addEventListener('abort', () => {
-    kill();
+it('a signal that is repeated while the thread is busy does not kill the process', async () => {
+  const { ended, child } = await start(`
+    process.kill(process.pid, 'SIGTERM');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200);
-    setTimeout(() => clearTimeout(wait), 100);
-  });
-  kill();`;
-  expect(run(blocked)).toEqual({ status: 0, signal: null });
-  expect(run('kill(); await sleep(1300); kill(); await sleep(5000);')).toEqual({ status: null, signal: 'SIGKILL' });
+    setTimeout(() => server.close(), 100);`);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+it('a signal that is repeated more than a second later kills a process that waits', async () => {
+  const { ended, child } = await start('');
+  child.kill('SIGTERM');
+  await sleep(1500);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([null, 'SIGKILL']);
 });

@@ -9,14 +9,14 @@ export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   // Not `process.channel`, which is already gone if the supervisor died while this process was loading.
   const supervised = process.send !== undefined;
-  let isLater = false;
+  let isSecondFatal = false;
   const stop = () => {
     if (controller.signal.aborted) return;
     // `setImmediate`: a signal that arrived while this thread was busy is handled before it.
-    setTimeout(() => setImmediate(() => (isLater = true)).unref(), REPEATED_MS).unref();
+    setTimeout(() => setImmediate(() => (isSecondFatal = true)), REPEATED_MS).unref();
     controller.abort();
   };
-  const stopOrKill = () => (isLater ? killSelf() : stop());
+  const stopOrKill = () => (isSecondFatal ? killSelf() : stop());
   process.on('SIGTERM', supervised ? stop : stopOrKill);
   process.on('SIGINT', supervised ? stop : stopOrKill);
   if (supervised) {

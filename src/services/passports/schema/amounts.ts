@@ -84,16 +84,17 @@ function amountInWords(spec: ValueSpec, text: string): Found<number> | undefined
   return found && addMinorUnits(spec, text, found);
 }
 
-/**
- * The decimals after a dash or an equals sign: `64-4`, `2-90`, `140675=93`, `71.308 - 50`, and of areas, volumes and lengths after a
- * sign that OCR reads for a point or a comma: `3:15`, `24;6`.
- */
+/** The decimals after a dash or an equals sign: `64-4`, `2-90`, `140675=93`, `71.308 - 50`. */
 function addDashDecimals(spec: ValueSpec, text: string, number: Found<number>): Found<number> {
   const pattern = DASH_DECIMALS[spec.unit ?? ''];
+  const after = text.slice(number.end);
   const hasDecimals = /[.,] ?\d{1,2}$/u.test(text.slice(number.start, number.end));
-  const match = hasDecimals || !Number.isInteger(number.value) ? null : pattern?.exec(text.slice(number.end));
+  const match =
+    hasDecimals || !Number.isInteger(number.value)
+      ? null
+      : (pattern?.exec(after) ?? (METRIC.has(spec.unit) && MISREAD_DECIMALS.exec(after)));
   if (!match) return number;
-  const decimals = match[1] ?? match[2]!;
+  const decimals = match[1]!;
   return {
     ...number,
     value: number.value + Number(decimals) / 10 ** decimals.length,
@@ -103,11 +104,15 @@ function addDashDecimals(spec: ValueSpec, text: string, number: Found<number>): 
 
 // One digit of metres or roubles is the end of a range: "2-3 м".
 const DASH_DECIMALS: Readonly<Record<string, RegExp>> = {
-  m3: /^[:;](\d{1,2})(?![\d:=/-]|[.,]\d)/u,
-  m2: /^(?: ?[-–=] ?|[:;])(\d{1,2})(?![\d:=/-]|[.,]\d|\s\d)/u,
-  m: /^(?: ?[-–=] ?(\d{2})|[:;](\d{1,2}))(?![\d:=/-]|[.,]\d)/u,
+  m2: /^ ?[-–=] ?(\d{1,2})(?![\d:=/-]|[.,]\d|\s\d)/u,
+  m: /^ ?[-–=] ?(\d{2})(?![\d:=/-]|[.,]\d)/u,
   rub: /^ ?[-–=] ?(\d{2})(?![\d:=/-]|[.,]\d|\s\d{3})/u,
 };
+
+/** At the end or before a unit: OCR reads the point or comma of `3:15` and `24;6` as another sign. */
+const MISREAD_DECIMALS = /^[:;](\d{1,2})(?=[.,]?\s{0,3}(?:$|кв|м|куб|m|sq))/u;
+
+const METRIC: ReadonlySet<string | undefined> = new Set(['m', 'm2', 'm3']);
 
 /** `511 479 (пятьсот … рублей 65 копеек)`: only the words contain the kopecks. */
 function addWordsInBrackets(spec: ValueSpec, text: string, number: Found<number>): Found<number> {

@@ -92,15 +92,18 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
 }
 
 /**
- * A district that is printed after its town is one of the town: `Город Орск, район Ленинский`. Not after a village, and not if the
- * region comes last: `село Тахта, Ипатовский район, Ставропольский край`.
+ * A district that is printed after its town is a district of that town: `Город Орск, район Ленинский`. It is rural after a village,
+ * or if the region comes last: `село Тахта, Ипатовский район, Ставропольский край`.
  */
 function placeCityDistrict(found: Map<number, ReadValue>, parts: readonly PartSpec[]): void {
   const placeOf = (synonym: string) => parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
   const [from, to] = [placeOf('Район'), placeOf('Район города')];
   const [region, district, city] = [found.get(placeOf('Область')), found.get(from), found.get(placeOf('Город'))];
   if (!district || !city || to < 0 || found.has(to) || !isAfter(district, city)) return;
-  if ((region && isAfter(region, district)) || VILLAGE.test(`${labelOf(city.tokens)} ${String(city.value)}`)) return;
+  const caption = captionOf(city.tokens);
+  const isVillage = VILLAGE.test(String(city.value)) || (VILLAGE.test(caption) && !TOWN.test(caption));
+  const isRural = RURAL.test(`${captionOf(district.tokens)} ${String(district.value)}`);
+  if (isVillage || isRural || (region && isAfter(region, district))) return;
   found.delete(from);
   found.set(to, district);
 }
@@ -112,7 +115,9 @@ function isAfter({ tokens: [one] }: ReadValue, { tokens: [other] }: ReadValue): 
 }
 
 const VILLAGE =
-  /(?<![\p{L}(-])(?:с|село|дер|деревня|пос|посёлок|поселок|пгт|рп|х|хутор|станица|аул|насел[её]нный)(?![\p{L}-])/iu;
+  /(?<![\p{L}-])(?:п|с|д|х|ст|сл|дер|пос|рп|р\.?\s?п|пгт|село|деревня|пос[её]лок|хутор|станица|слобода|аул|СНТ|насел[её]нн\p{L}{2,3}|поселени[ея])(?![\p{L}-])/iu;
+const TOWN = /(?<!\p{L})(?:г|гор|город)(?!\p{L})/iu;
+const RURAL = /муниципальн|административн|округ|улус/iu;
 
 /** Adds the next words of the line that the network takes for a whole address: `Марта, д. 115а` after `8`. */
 function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading): ReadValue {

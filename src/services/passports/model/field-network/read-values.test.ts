@@ -85,11 +85,13 @@ describe('readField', () => {
     const name = 'general:inventory_value';
     const wide = [
       { at: [60, 40], text: '638', name },
-      { at: [90, 40], text: '875', name },
+      { at: [88, 40], text: '875', name },
     ] as const;
     const amountAt = (x: number) => valueAt(name, readingOf([{ at: [x, 40], text: '2' }, ...wide]));
     expect(amountAt(45)).toBe(2_638_875);
     expect(amountAt(20)).toBe(638_875);
+    const floors = { at: [45, 40], text: '2', name: 'general:floors' } as const;
+    expect(valueAt(name, readingOf([floors, ...wide]))).toBe(638_875);
   });
 
   it('adds the digits after thousands that the network left out, but not those of another value', () => {
@@ -436,11 +438,30 @@ describe('readParts', () => {
     [{ city: 'Орск', district: 'Ленинский', street: 'Мира' }, 'г. Орск, Ленинский район, ул. Мира'],
     [{ region: 'Томская', city: 'Томск', district: 'Кировский' }, 'Томская область, г. Томск, Кировский район'],
     [{ city: 'Орск', region: 'Томская', district: 'Кировский' }, 'Томская область, г. Орск, Кировский район'],
+  ] as [Record<string, string>, string][])('keeps a district after the town before it: %j', (parts, value) => {
+    expect(readParts(partsOf(parts), address)?.value).toBe(value);
+  });
+
+  it.each([
     [{ district: 'Ленинский', city: 'Орск', street: 'Мира' }, 'Ленинский район, г. Орск, ул. Мира'],
     [{ city: 'с. Тахта', district: 'Ипатовский' }, 'Ипатовский район, с. Тахта'],
+    [{ city: 'р. п. Шаля', district: 'Шалинский' }, 'Шалинский район, р. п. Шаля'],
+    [{ city: 'Ясный', district: 'Ясненский муниципальный район' }, 'Ясненский муниципальный район, г. Ясный'],
     [{ city: 'Орск', district: 'Чаинский', region: 'Томская' }, 'Томская область, Чаинский район, г. Орск'],
-  ] as [Record<string, string>, string][])('places a district that follows its town after it: %j', (parts, value) => {
+  ] as [Record<string, string>, string][])('places a rural district before its town or village: %j', (parts, value) => {
     expect(readParts(partsOf(parts), address)?.value).toBe(value);
+  });
+
+  it.each([
+    ['(село, деревня)', 'Ипатовский район, г. Тахта'],
+    ['(город, село)', 'г. Тахта, Ипатовский район'],
+  ])('reads the kind of a place in the caption %s below its blank', (caption, value) => {
+    const reading = readingOf([
+      { at: [60, 40], text: 'Тахта', name: 'address.city', group: 1 },
+      { at: [60, 53], text: caption },
+      { at: [60, 90], text: 'Ипатовский', name: 'address.district', group: 2 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe(value);
   });
 
   it('places a district that stands right of its town and a little higher after it', () => {

@@ -93,20 +93,20 @@ const MAX_THOUSANDS_SPACE = 0.7;
 
 function withDigitsBefore(
   members: readonly number[],
-  { tokens, areApart }: PageReading,
+  { tokens, areApart, likeliest }: PageReading,
   { type }: ValueSpec,
 ): number[] {
   const [first, second] = inReadingOrder(members.map((i) => tokens[i]!));
   if (type !== 'number' || !first || !/^\d{3}(?!\d)/u.test(first.text)) return [...members];
   // In heights of a digit; `051.3` is no number of its own.
   const reach = first.text.startsWith('0') ? 1 : MAX_THOUSANDS_SPACE;
-  // `2 638 875` in wide type: as wide as the next space of the number.
-  const space = second && /^\d{3}$/u.test(first.text) && /^\d{3}(?!\d)/u.test(second.text) ? second.x0 - first.x1 : 0;
+  const space = second ? widthOfSpace(first, second) : 0;
+  const isOfValue = (i: number) => ['none', likeliest(members[0]!)].includes(likeliest(i));
   const thousands = tokens.findIndex(
-    ({ text, x1, y0, y1 }) =>
+    ({ text, x1, y0, y1 }, i) =>
       /^\d{1,3}$/u.test(text) &&
       x1 <= first.x0 &&
-      first.x0 - x1 < Math.max(reach * (y1 - y0), 1.1 * space) &&
+      first.x0 - x1 < Math.max(reach * (y1 - y0), isOfValue(i) ? 1.1 * space : 0) &&
       y0 < first.y1 &&
       y1 > first.y0,
   );
@@ -120,4 +120,16 @@ function withDigitsBefore(
     !areApart(thousands, tokens.indexOf(first)) &&
     !isNumbering(tokens[thousands]!);
   return isPart ? [...members, thousands] : [...members];
+}
+
+/** Of `638 875` in wide type, after whose millions it is as wide; otherwise 0. */
+function widthOfSpace(left: Token, right: Token): number {
+  const height = left.y1 - left.y0;
+  const width = right.x0 - left.x1;
+  const isOne =
+    /^\d{3}$/u.test(left.text) &&
+    /^\d{3}(?!\d)/u.test(right.text) &&
+    Math.abs(middleY(right) - middleY(left)) < 0.3 * height &&
+    width < MAX_DIGIT_SPACE * height;
+  return isOne ? width : 0;
 }

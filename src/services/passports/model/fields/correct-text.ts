@@ -164,15 +164,15 @@ const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 /** `Юго- Западная`, not `Фундамент- Бетон`. */
 const HYPHEN_AFTER_O = /(?<=\p{L}{2}о)(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
-/** `административно хозяйственная`: first parts of compound adjectives that are no adverbs. */
+/** `административно хозяйственная`: first parts of compound adjectives. Others, as `научно`, are adverbs too. */
 const LOST_HYPHEN =
-  /(?<=(?<!\p{L})(?:административно|бытово|военно|жилищно|земельно|инженерно|квартирно|коммунально|культурно|лечебно|научно|планово|проектно|ремонтно|санитарно|спортивно|строительно|торгово|учебно|финансово|хозяйственно))\s(?=\p{Ll}{4,24}(?:[ыио]й|[ая]я|[ыоеи]е|[ое]го|[ыи][хм])(?!\p{L}))/giu;
+  /(?<=(?<!\p{L})(?:административно|бытово|военно|жилищно|земельно|квартирно|коммунально|лечебно|проектно|ремонтно|строительно|торгово|учебно))\s(?=\p{Ll}{4,24}(?:[ыио]й|[ая]я|[ыоеи]е|[ое]го|[ыи][хм])(?!\p{L}))/giu;
 
-/** `% кирпича`: walls are measured in bricks. */
-const HALF_A_BRICK = /%(?=\s?кирпича)/gu;
+/** `% кирпича`, `2% кирпича`, not `60% кирпича`: walls are measured in bricks. */
+const HALF_A_BRICK = /(?<=(?:^|[^\d\s.,])\s?[1-4]?)%(?=\s?кирпича)/gu;
 
-/** The acting head: `И. о Иванов`. */
-const ACTING = /(?<=^И\.\s?)о(?=\s\p{Lu})/u;
+/** The acting head: `И. о Иванов А. А.` Without initials after it, `о` can be one. */
+const ACTING = /(?<=^И\.\s?)о(?=\s\p{Lu}[\p{L}-]{1,40}\s\p{Lu}\.)/u;
 
 /** Roman numbers with the letter І, which Russian lacks. */
 const ROMAN = /(?<!\p{L})[ІХXVI]{2,}(?!\p{L})/gu;

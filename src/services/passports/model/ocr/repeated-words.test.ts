@@ -18,6 +18,10 @@ it('drops words and parts of words that were read again at the same place', () =
     wordAt('Этаж', 300, 340),
     wordAt('2', 305, 312),
     wordAt('—', 310, 320),
+    wordAt('12,5', 400, 440),
+    wordAt('125', 401, 440, { confidence: 0.95 }),
+    wordAt('МираЛ1', 500, 560, { confidence: 0.2 }),
+    wordAt('Мира', 500, 540),
   ];
   const kept = [words[0], ...words.slice(3)];
   expect(withoutRepeatedWords(words)).toEqual(kept);

@@ -3,22 +3,38 @@ import type { LineWord } from './ocr-engine.ts';
 /** Chosen. Shares of the smaller word, across and down. */
 const MIN_WIDTH = 0.8;
 const MIN_HEIGHT = 0.6;
+/** Chosen. A long word may be this much less sure than a part of it. */
+const MAX_DOUBT = 0.5;
+/** Pages with more words are drawings or noise. */
+const MAX_WORDS = 5000;
+
+interface PlainWord {
+  readonly word: LineWord;
+  /** Letters and digits, with the signs between digits. */
+  readonly text: string;
+}
 
 /** Without words and parts of words that OCR reads again in an overlapping line: `21,` in `21,7`. The surer one of two equal words is kept. */
-export function withoutRepeatedWords(words: readonly LineWord[]): LineWord[] {
+export function withoutRepeatedWords(words: readonly LineWord[]): readonly LineWord[] {
+  if (words.length > MAX_WORDS) return words;
   const dropped = new Set<LineWord>();
-  const fromLeft = [...words].sort((a, b) => a.left - b.left);
-  for (const [i, word] of fromLeft.entries()) {
-    for (let next = i + 1; next < fromLeft.length && fromLeft[next]!.left < word.right; next++) {
+  const fromLeft = words
+    .map((word) => ({ word, text: word.text.replace(NO_PART_OF_TEXT, '').toLowerCase() }))
+    .filter(({ text }) => text !== '')
+    .sort((a, b) => a.word.left - b.word.left);
+  for (const [i, one] of fromLeft.entries()) {
+    for (let next = i + 1; next < fromLeft.length && fromLeft[next]!.word.left < one.word.right; next++) {
       const other = fromLeft[next]!;
-      if (dropped.has(word)) break;
-      if (dropped.has(other) || !isSamePlace(word, other)) continue;
-      const repeated = repeatedOf(word, other);
+      if (dropped.has(one.word)) break;
+      if (dropped.has(other.word) || !isSamePlace(one.word, other.word)) continue;
+      const repeated = repeatedOf(one, other);
       if (repeated) dropped.add(repeated);
     }
   }
   return words.filter((word) => !dropped.has(word));
 }
+
+const NO_PART_OF_TEXT = /[^\p{L}\p{N}.,]|(?<!\d)[.,]|[.,](?!\d)/gu;
 
 function isSamePlace(a: LineWord, b: LineWord): boolean {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
@@ -29,15 +45,14 @@ function isSamePlace(a: LineWord, b: LineWord): boolean {
   );
 }
 
-function repeatedOf(a: LineWord, b: LineWord): LineWord | undefined {
-  const [ofA, ofB] = [plain(a), plain(b)];
-  if (ofA === '' || ofB === '') return undefined;
-  if (ofA === ofB) return a.confidence < b.confidence ? a : b;
-  if (ofA.includes(ofB)) return widthOf(b) < widthOf(a) ? b : undefined;
-  return ofB.includes(ofA) && widthOf(a) < widthOf(b) ? a : undefined;
+function repeatedOf(a: PlainWord, b: PlainWord): LineWord | undefined {
+  if (a.text === b.text) return a.word.confidence < b.word.confidence ? a.word : b.word;
+  const [long, short] = a.text.length > b.text.length ? [a, b] : [b, a];
+  const isPart =
+    long.text.includes(short.text) &&
+    widthOf(short.word) < widthOf(long.word) &&
+    long.word.confidence > short.word.confidence - MAX_DOUBT;
+  return isPart ? short.word : undefined;
 }
 
 const widthOf = ({ left, right }: LineWord): number => right - left;
-
-/** Letters and digits. */
-const plain = ({ text }: LineWord): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
