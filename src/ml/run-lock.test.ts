@@ -23,6 +23,18 @@ it('preventRuns() waits for the run in progress, and no run starts afterwards', 
   await expect(runLocked(lock, () => Promise.resolve(8))).rejects.toThrow('The thread ends.');
 });
 
+it('preventRuns() waits while a new thread loads, until it has opened its network', async () => {
+  const lock = createRunLock();
+  let isPrevented = false;
+  const prevented = preventRuns(lock).then(() => {
+    isPrevented = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(isPrevented).toBe(false);
+  await expect(runLocked(lock, () => Promise.resolve(1))).rejects.toThrow('The thread ends.');
+  await prevented;
+});
+
 it('runLocked() ends the run when it fails', async () => {
   const lock = createRunLock();
   await expect(runLocked(lock, () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -1,12 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Shared by a thread and its parent: a thread must not be terminated while it opens or runs a network, which crashes the process. */
+/**
+ * Shared by a thread and its parent: a thread must not be terminated while it loads onnxruntime, or opens or runs a network, which
+ * crashes the process.
+ */
 export type RunLock = Int32Array<SharedArrayBuffer>;
 
 const RUNNING = 0;
 const ENDING = 1;
 
-export const createRunLock = (): RunLock => new Int32Array(new SharedArrayBuffer(8));
+/** A new thread loads onnxruntime and opens its network, until the end of its first run. */
+export function createRunLock(): RunLock {
+  const lock = new Int32Array(new SharedArrayBuffer(8));
+  lock[RUNNING] = 1;
+  return lock;
+}
 
 /** In the thread: calls `run`, or throws if the thread is about to be terminated. */
 export async function runLocked<Result>(lock: RunLock, run: () => Promise<Result>): Promise<Result> {
