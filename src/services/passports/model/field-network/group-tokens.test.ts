@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../../base/random.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { type Token, tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import { connect, groupOf, inReadingOrder, membersOf, textOf } from './group-tokens.ts';
@@ -89,6 +90,21 @@ describe('connect', () => {
     expect(groups(3, {}, -1)).toEqual([[0], [1], [2]]);
     expect(groups(2, {}, 0)).toEqual([[0], [1]]);
     expect(groups(0, {}, 1)).toEqual([]);
+  });
+
+  it('looks at each pair of tokens once where groups of many tokens compete', () => {
+    const tokens = tokensOf(Array.from({ length: 300 }, (_, i) => [3 * i, 40, 'слово']));
+    const random = createRandom(1);
+    const affinities = tokens.map(() => tokens.map(() => 10 * random() - 6));
+    let calls = 0;
+    const affinity = (a: number, b: number) => {
+      calls += 1;
+      return affinities[Math.min(a, b)]![Math.max(a, b)]!;
+    };
+    const found = connect([...tokens.keys()], readingOf(tokens, { affinity }));
+    expect(calls).toBe((300 * 299) / 2);
+    expect(found.flat().sort((a, b) => a - b)).toEqual([...tokens.keys()]);
+    expect(Math.max(...found.map(({ length }) => length))).toBeGreaterThan(2);
   });
 
   it('keeps the parts of one word together', () => {

@@ -26,24 +26,31 @@ export function membersOf({ tokens, probabilityOf, likeliest }: PageReading, nam
 export function connect(members: readonly number[], { tokens, affinity: between }: PageReading): number[][] {
   // Parts of one word stay together: 4471/12.
   const affinity = (a: number, b: number) => (tokens[a]!.word === tokens[b]!.word ? SAME_WORD : between(a, b));
-  const groups = new Map(members.map((i) => [i, [i]]));
+  const count = Math.min(members.length, MAX_MEMBERS);
+  // The sums of affinities between two groups, by the first place of each.
+  const sums = new Float64Array(count * count);
   const pairs: { a: number; b: number; value: number }[] = [];
-  for (const [place, a] of members.slice(0, MAX_MEMBERS).entries()) {
-    for (const b of members.slice(place + 1, MAX_MEMBERS)) {
-      const value = affinity(a, b);
+  for (let a = 0; a < count; a++) {
+    for (let b = a + 1; b < count; b++) {
+      const value = affinity(members[a]!, members[b]!);
+      sums[a * count + b] = value;
+      sums[b * count + a] = value;
       if (value > 0) pairs.push({ a, b, value });
     }
   }
+  const groups = members.map((_, place) => ({ first: place, places: [place] }));
   for (const { a, b } of pairs.sort((one, other) => other.value - one.value)) {
-    const [left, right] = [groups.get(a)!, groups.get(b)!];
-    if (left === right) continue;
-    let sum = 0;
-    for (const i of left) for (const j of right) sum += affinity(i, j);
-    if (sum <= 0) continue;
-    left.push(...right);
-    for (const j of right) groups.set(j, left);
+    const [left, right] = [groups[a]!, groups[b]!];
+    if (left === right || sums[left.first * count + right.first]! <= 0) continue;
+    for (let other = 0; other < count; other++) {
+      const sum = sums[left.first * count + other]! + sums[right.first * count + other]!;
+      sums[left.first * count + other] = sum;
+      sums[other * count + left.first] = sum;
+    }
+    left.places.push(...right.places);
+    for (const place of right.places) groups[place] = left;
   }
-  return [...new Set(groups.values())];
+  return [...new Set(groups)].map(({ places }) => places.map((place) => members[place]!));
 }
 
 const SAME_WORD = 1000;

@@ -2,6 +2,7 @@ import { median } from '../../../../base/median.ts';
 import { unitFactor } from '../../schema/amounts.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering, readValue } from '../../schema/values.ts';
+import { overlapIndex } from '../fields/line-index.ts';
 import { boundingBox, middleY } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf, textOf } from './group-tokens.ts';
@@ -186,9 +187,10 @@ function withDoubtfulCells(
       row.cells.flatMap((cell) => (cell.spec === spec ? [{ row, area: boundingBox(cell.tokens) }] : [])),
     ),
   );
-  const indices = [...reading.tokens.keys()];
   return rows.map((row) => {
-    const line = indices.filter((i) => reading.tokens[i]!.y0 < row.y && reading.tokens[i]!.y1 > row.y);
+    const line = overlapIndex(reading.tokens)(row.y, row.y).filter(
+      (i) => reading.tokens[i]!.y0 < row.y && reading.tokens[i]!.y1 > row.y,
+    );
     const found = columns.flatMap((spec, at): ReadCell[] => {
       if (row.cells.some((cell) => cell.spec === spec)) return [];
       const column = places[at]!.filter(({ row: other }) => other.x0 < row.x1 && other.x1 > row.x0);

@@ -368,6 +368,19 @@ it('reads a date with the day that the network doubts', () => {
   expect(valueAt(name, reading)).toBe('1974-03-04');
 });
 
+it('looks for the rest of a date among the nearest words only', () => {
+  const name = 'general:issue_date';
+  const words = Array.from({ length: 300 }, (_, i) => ({ at: [40, 40] as const, text: 'мая', name, group: i }));
+  const reading = readingOf(words);
+  let calls = 0;
+  const probabilityOf = (i: number, field: string) => {
+    calls += 1;
+    return reading.probabilityOf(i, field);
+  };
+  expect(readField({ ...reading, probabilityOf }, name, specOf(name))).toBeUndefined();
+  expect(calls).toBeLessThan(100 * words.length);
+});
+
 it.each([
   ['a letter of a column of codes', [60, 80], 'concrete tiles on battens'],
   ['a letter with one other above it', [60], 'concrete tiles C on battens'],

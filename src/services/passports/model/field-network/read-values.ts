@@ -4,6 +4,7 @@ import { readValue } from '../../schema/values.ts';
 import { withoutCodes } from '../fields/code-columns.ts';
 import { withoutStrayDots } from '../fields/correct-address.ts';
 import { toTextValue, withoutScribbles } from '../fields/correct-text.ts';
+import { overlapIndex } from '../fields/line-index.ts';
 import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../fields/page-tokens.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -73,7 +74,7 @@ function withYearAndDay(
   const line = tokens.filter((token) => token.y0 < y1 && token.y1 > y0).sort((a, b) => a.x0 - b.x0);
   const add = (rest: readonly Token[], edge: number, maxBlank: number) => {
     let last = edge;
-    for (const token of rest) {
+    for (const token of rest.slice(0, MAX_ADDED)) {
       const i = tokens.indexOf(token);
       const [left, right] = [token, tokens[last]!].sort((a, b) => a.x0 - b.x0);
       const isFar = right!.x0 - left!.x1 > maxBlank * (token.y1 - token.y0);
@@ -92,6 +93,8 @@ function withYearAndDay(
 // Chosen. In heights of a word.
 const MAX_BLANK = 15;
 const MAX_SPACE = 2;
+// Chosen. A year in four boxes, its blank and marks have fewer words.
+const MAX_ADDED = 20;
 const MIN_YEAR = 0.03;
 const MIN_GAIN = 0.05;
 
@@ -193,7 +196,9 @@ const withDots = (text: string): string => text.replace(/^(\d\d)\W?(\d\d)\W?(\d{
 /** The words before a value on its line, up to another number; they may name its unit. */
 export function labelOf([first]: readonly Token[]): string {
   if (!first) return '';
-  const before = first.sheet.tokens
+  const { tokens } = first.sheet;
+  const before = overlapIndex(tokens)(first.y0, first.y1)
+    .map((i) => tokens[i]!)
     .filter(({ x1, y0, y1 }) => x1 <= first.x0 + 1 && y0 < first.y1 && y1 > first.y0)
     .sort((a, b) => a.x0 - b.x0)
     .slice(-6)

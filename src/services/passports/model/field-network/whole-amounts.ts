@@ -18,17 +18,21 @@ export function withDecimals(
   { type }: ValueSpec,
   name: string,
 ): number[] {
-  if (type !== 'number') return [...members];
+  const split = members.filter((i) => SPLIT_PART.test(tokens[i]!.text));
+  if (type !== 'number' || split.length === 0) return [...members];
   const isPart = (i: number, j: number) =>
     (isSplit(tokens[i]!, tokens[j]!) || isSplit(tokens[j]!, tokens[i]!)) &&
     !areApart(i, j) &&
     // A sure number is a cell of its own.
     (likeliest(i) === 'none' || (likeliest(i) === name && affinity(i, j) > 0));
   const parts = [...tokens.keys()].filter(
-    (i) => probabilityOf(i, name) >= MIN_DIGITS && members.some((j) => isPart(i, j)),
+    (i) => SPLIT_PART.test(tokens[i]!.text) && probabilityOf(i, name) >= MIN_DIGITS && split.some((j) => isPart(i, j)),
   );
   return [...new Set([...members, ...parts])];
 }
+
+/** `15,`, `96` */
+const SPLIT_PART = /^\d{1,4},$|^\d{1,2}$/u;
 
 const isSplit = (left: Token, right: Token): boolean =>
   right.x0 > left.x0 &&

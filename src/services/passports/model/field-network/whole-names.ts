@@ -1,3 +1,5 @@
+import { createOnce } from '../../../../base/create-once.ts';
+import { nextLineIndex, overlapIndex } from '../fields/line-index.ts';
 import { middleY, type Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -57,45 +59,64 @@ const isAdjacent = (left: Token, right: Token): boolean => {
   return isOnLine(left, right) && gap > -2 && gap < 1.5 * taller(left, right);
 };
 
+/** The words beside a word on its line, found once. */
+const besideOf = createOnce((tokens: readonly Token[]) => {
+  const find = (isBeside: (one: Token, token: Token) => boolean) =>
+    createOnce((token: Token) => {
+      const line = overlapIndex(tokens)(token.y0, token.y1);
+      return tokens[line.find((i) => isBeside(tokens[i]!, token)) ?? -1];
+    });
+  return {
+    left: find((one, token) => one.x0 < token.x0 && isAdjacent(one, token)),
+    right: find((one, token) => one.x0 > token.x0 && isAdjacent(token, one)),
+  };
+});
+
 /** The word before `token` in running text: left of it, or the last one of the line above. */
 export function before(token: Token, tokens: readonly Token[]): Token | undefined {
-  const isLeft = (one: Token, other: Token) => one.x0 < other.x0 && isAdjacent(one, other);
-  return tokens.find((one) => isLeft(one, token)) ?? lineEnd(tokens, (one) => isNextLine(one, token), isLeft);
+  const { left, right } = besideOf(tokens);
+  return left(token) ?? lineEnd(firstAbove(token, tokens), right);
 }
 
 /** The word after `token`: right of it, or the first one of the line below. */
 export function after(token: Token, tokens: readonly Token[]): Token | undefined {
-  const isRight = (one: Token, other: Token) => one.x0 > other.x0 && isAdjacent(other, one);
-  return tokens.find((one) => isRight(one, token)) ?? lineEnd(tokens, (one) => isNextLine(token, one), isRight);
+  const { left, right } = besideOf(tokens);
+  return right(token) ?? lineEnd(firstBelow(token, tokens), left);
 }
 
 /** Like {@link after}, also at the end of a paragraph, whose last line may be shorter. */
 export function afterWrap(token: Token, tokens: readonly Token[]): Token | undefined {
   const next = after(token, tokens);
   if (next) return next;
-  const start = lineEnd(tokens, (one) => one === token, isLeft)!;
-  const first = lineEnd(tokens, (one) => isNextLine(start, one), isLeft);
+  const { left } = besideOf(tokens);
+  const first = lineEnd(firstBelow(lineEnd(token, left)!, tokens), left);
   return first && first.x0 < token.x0 ? first : undefined;
-
-  function isLeft(one: Token, other: Token): boolean {
-    return one.x0 > other.x0 && isAdjacent(other, one);
-  }
 }
 
-/** From a word that `starts`, to the end of its line in one direction. */
-function lineEnd(
-  tokens: readonly Token[],
-  starts: (token: Token) => boolean,
-  continues: (token: Token, next: Token) => boolean,
-): Token | undefined {
-  let end = tokens.find(starts);
-  for (let next = end; next; next = tokens.find((one) => one !== end && continues(end!, one))) end = next;
+/** From a word to the end of its line in one direction. */
+function lineEnd(start: Token | undefined, beside: (token: Token) => Token | undefined): Token | undefined {
+  let end = start;
+  for (let next = end; next; next = beside(next)) end = next;
   return end;
 }
+
+function firstAbove(token: Token, tokens: readonly Token[]): Token | undefined {
+  const middle = middleY(token);
+  const above = overlapIndex(tokens)(middle - MAX_PITCH * heightOf(token), middle);
+  return tokens[above.find((i) => isNextLine(tokens[i]!, token)) ?? -1];
+}
+
+function firstBelow(token: Token, tokens: readonly Token[]): Token | undefined {
+  const middle = middleY(token);
+  return tokens[nextLineIndex(tokens)(middle, middle).find((i) => isNextLine(token, tokens[i]!)) ?? -1];
+}
+
+/** Chosen. In heights of a word; `nextLineIndex` has the same. */
+const MAX_PITCH = 2;
 
 /** Whether `lower` is on the next line below `upper`, in the same column. */
 const isNextLine = (upper: Token, lower: Token): boolean => {
   const distance = middleY(lower) - middleY(upper);
   const overlap = Math.min(upper.x1, lower.x1) - Math.max(upper.x0, lower.x0);
-  return overlap > -2 * heightOf(lower) && distance > 0.6 * heightOf(lower) && distance < 2 * heightOf(lower);
+  return overlap > -2 * heightOf(lower) && distance > 0.6 * heightOf(lower) && distance < MAX_PITCH * heightOf(lower);
 };
