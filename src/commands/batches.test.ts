@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
-import { batchResultsCommand } from './batches.ts';
+import { batchResultsCommand, submitBatchCommand } from './batches.ts';
 
 it.each(['xlsx', 'zip'] as const)('batches results does not write %s to a terminal', async (format) => {
   const { isTTY } = process.stdout;
@@ -10,5 +14,19 @@ it.each(['xlsx', 'zip'] as const)('batches results does not write %s to a termin
   const { signal } = new AbortController();
   await expect(batchResultsCommand('any', { service: 'stt', format }, signal)).rejects.toThrow(
     `--format ${format} needs --output: a file.`,
+  );
+});
+
+it.each([
+  ['photos.tar.gz', gzipSync('photos')],
+  ['list.csv', Buffer.from('PK\x03\x04')],
+])('batches submit names the accepted forms for %s, which is no text', async (name, bytes) => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-batch-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  const server = { service: 'stt', server: 'http://127.0.0.1:1', token: 'any' } as const;
+  await expect(submitBatchCommand(path, server, new AbortController().signal)).rejects.toThrow(
+    `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
   );
 });

@@ -47,13 +47,11 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   return withBatches(options, signal, async (batches) => {
     const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
-    if (isMediaName(path))
-      throw new OperatorError(
-        `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
-      );
+    if (isMediaName(path)) throw noList(path);
     if (options.service === 'passports' && contentType !== 'application/zip')
       throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
     const { data } = await openInputFile(path);
+    if (contentType !== 'application/zip' && (await isBinary(data))) throw noList(path);
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
@@ -129,6 +127,16 @@ export function changeBatchCommand(
     await printResult(options, { batch_id: id, [name]: count }, [`${name}: ${count}`]);
   });
 }
+
+const noList = (path: string) =>
+  new OperatorError(
+    `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
+  );
+
+/** As an archive of another kind, or a table with the wrong name. */
+const isBinary = async (data: Blob): Promise<boolean> =>
+  // Bytes that text in UTF-8 has only as control characters.
+  new Uint8Array(await data.slice(0, 4096).arrayBuffer()).some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20));
 
 function printInvalid(items: readonly InvalidItem[], title: string): void {
   console.error(title);
