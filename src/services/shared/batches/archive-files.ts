@@ -65,7 +65,7 @@ export async function listArchiveFiles(
   // The count of an archive without ZIP64 wraps around at 65 536 entries.
   const end = archive.fileSize - END_RECORD_BYTES - archive.comment.length;
   if (![0, ZIP64_END_BYTES].includes(end - Number(archive.readEntryCursor)))
-    throw damaged(DAMAGED_DIRECTORY, 'it has other entries than it declares');
+    throw damagedArchive(`${DAMAGED_DIRECTORY}: it has other entries than it declares.`);
   if (count === 0) throw invalidBatch('EMPTY_ARCHIVE', 'The archive has no files.');
   if (files.size === 0) invalid.throwIfAny(0);
   if (unpackedBytes > MAX_UNPACKED_BYTES)
@@ -97,10 +97,11 @@ export async function* readArchiveFile(
       checksum = crc32(chunk, checksum);
       yield chunk;
     }
-    if (checksum !== entry.crc32) throw new Error('the checksum does not match');
+    if (checksum !== entry.crc32) throw new DamagedFile('The file is damaged: the checksum does not match.');
   } catch (error) {
     const failure = toStorageError(error);
-    throw failure === error ? new DamagedFile(`The file is damaged: ${messageOf(error)}.`) : failure;
+    if (failure !== error || error instanceof DamagedFile) throw failure;
+    throw new DamagedFile('The file is damaged: it cannot be unpacked.');
   } finally {
     source?.destroy();
   }
@@ -121,16 +122,15 @@ export async function readHead(archive: ZipFile, file: ArchiveFile, bytes: numbe
 const DAMAGED_DIRECTORY = 'The directory of the archive is damaged';
 
 /** `details.code` is for pages in other languages. */
-export const damaged = (what: string, error: unknown) =>
-  new ApiError('VALIDATION_ERROR', 422, `${what}: ${messageOf(error)}.`, {}, { details: { code: 'DAMAGED_ARCHIVE' } });
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+export const damagedArchive = (message: string) =>
+  new ApiError('VALIDATION_ERROR', 422, message, {}, { details: { code: 'DAMAGED_ARCHIVE' } });
 
 async function* readable(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, void, undefined> {
   try {
     yield* entries;
   } catch (error) {
-    throw damaged(DAMAGED_DIRECTORY, error);
+    const isEncrypted = (error as Error).message.includes('strong encryption');
+    throw damagedArchive(isEncrypted ? 'The archive is encrypted.' : `${DAMAGED_DIRECTORY}.`);
   }
 }
 

@@ -17,7 +17,7 @@ import type { GatewayContext, SharedSettings } from '../service.ts';
 import {
   type ArchiveFile,
   DamagedFile,
-  damaged,
+  damagedArchive,
   invalidFile,
   listArchiveFiles,
   readArchiveFile,
@@ -66,11 +66,9 @@ export async function receiveArchive<T>(body: Readable, dataDir: string, use: (a
   try {
     await writeFile(file, withFreeSpace(requireArrivalRate(body), dataDir)).catch(failStorage);
     // Not closed: only the file handle closes its descriptor.
-    const archive = await fromFdPromise(file.fd, { lazyEntries: true, decodeStrings: false }).catch(
-      (error: unknown) => {
-        throw damaged('The body is not a complete ZIP archive', error);
-      },
-    );
+    const archive = await fromFdPromise(file.fd, { lazyEntries: true, decodeStrings: false }).catch(() => {
+      throw damagedArchive('The file is not a complete ZIP archive.');
+    });
     // Without a listener, an error while no entry is being read would end the process.
     archive.on('error', () => {});
     return await use(archive);
