@@ -8,9 +8,17 @@ import { Manifest } from './manifest.ts';
 import { formatFolderProgress, runFolder } from './run-folder.ts';
 
 it.each([
-  [{ done: 0, failed: 0, total: 300 }, 0, '[..............................] 0 of 300'],
-  [{ done: 100, failed: 0, total: 300 }, 50, '[##########....................] 100 of 300, about 100 s left'],
-  [{ done: 300, failed: 2, total: 300 }, 150, '[##############################] 300 of 300, 2 failed, about 0 s left'],
+  [{ done: 0, failed: 0, skipped: 0, total: 300 }, 0, '[..............................] 0 of 300'],
+  [
+    { done: 100, failed: 0, skipped: 0, total: 300 },
+    50,
+    '[##########....................] 100 of 300, about 100 s left',
+  ],
+  [
+    { done: 300, failed: 2, skipped: 0, total: 300 },
+    150,
+    '[##############################] 300 of 300, 2 failed, about 0 s left',
+  ],
 ])('formats %j', (counts, seconds, text) => {
   expect(formatFolderProgress(counts, seconds)).toBe(text);
 });
@@ -118,6 +126,34 @@ describe('runFolder after an interrupted run', () => {
     await interrupt();
     expect(await run(() => 'task')).toMatchObject([{ task: 'task', result: 'result of task' }]);
     expect(requests).toEqual([{ key: expect.any(String), url: 'https://files/0' }, requests[0]]);
+  });
+
+  it('estimates the remaining time without the items of earlier runs', async () => {
+    const { isTTY } = process.stderr;
+    process.stderr.isTTY = false;
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    items.push(...['b', 'c', 'd'].map((name) => ({ ...items[0]!, name })));
+    onTestFinished(() => {
+      items.splice(1);
+      vi.restoreAllMocks();
+      process.stderr.isTTY = isTTY;
+    });
+    let finished = 0;
+    const finishTwo = async () => {
+      now += 10_000;
+      if (finished++ === 2) throw new Error('interrupted');
+      return 'result';
+    };
+    await expect(run(() => 'task', finishTwo)).rejects.toThrow('interrupted');
+    print.mockClear();
+    await run(() => 'task', finishTwo);
+    expect(print.mock.calls.map(([line]) => String(line).replace(/^\S+ /, ''))).toEqual([
+      '1 of 4',
+      '2 of 4',
+      '3 of 4, about 10 s left',
+    ]);
   });
 
   it('waits with the estimate and the time of acceptance, also for a known task', async () => {

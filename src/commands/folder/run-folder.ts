@@ -27,6 +27,8 @@ export interface Outcome<Result> {
   readonly task: string | undefined;
   readonly result: Result | undefined;
   readonly failure: Failure | undefined;
+  /** Nothing was done: the result is of an earlier run, or its file must not be written. */
+  readonly isSkipped?: true;
 }
 
 /** The service refused the item itself; other errors stop the whole run. */
@@ -94,10 +96,10 @@ async function runItem<Result>(
   const exists = file !== undefined && (await isFile(file));
   // Not recorded: the next run checks again.
   if (exists && !manifest.mayHaveWritten(item, file)) {
-    return { item, task: undefined, result: undefined, failure: FOREIGN_FILE };
+    return { item, task: undefined, result: undefined, failure: FOREIGN_FILE, isSkipped: true };
   }
   if (known?.result !== undefined && (exists || file === undefined)) {
-    return { item, task: known.task, result: known.result, failure: undefined };
+    return { item, task: known.task, result: known.result, failure: undefined, isSkipped: true };
   }
   let task = known?.failure ? undefined : known?.task;
   try {
@@ -177,13 +179,15 @@ function showProgress(total: number) {
   const begun = performance.now();
   let done = 0;
   let failed = 0;
-  const line = () => formatFolderProgress({ done, failed, total }, (performance.now() - begun) / 1000);
+  let skipped = 0;
+  const line = () => formatFolderProgress({ done, failed, skipped, total }, (performance.now() - begun) / 1000);
   const show = () => status.show(line());
   show();
   return {
-    count({ failure }: { failure: Failure | undefined }): void {
+    count({ failure, isSkipped }: Pick<Outcome<unknown>, 'failure' | 'isSkipped'>): void {
       done++;
       if (failure) failed++;
+      if (isSkipped) skipped++;
       show();
       // Logs have a line per tenth; the report of the command follows the last one.
       const isTenth = Math.floor((10 * done) / total) > Math.floor((10 * (done - 1)) / total);
@@ -193,11 +197,12 @@ function showProgress(total: number) {
   };
 }
 
-/** `seconds`: since the start of the run. */
+/** `seconds`: since the start of the run. `skipped`: of `done`, without time of this run. */
 export function formatFolderProgress(
-  { done, failed, total }: { done: number; failed: number; total: number },
+  { done, failed, skipped, total }: { done: number; failed: number; skipped: number; total: number },
   seconds: number,
 ): string {
-  const left = done === 0 ? '' : `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
+  const finished = done - skipped;
+  const left = finished === 0 ? '' : `, about ${Math.ceil((seconds / finished) * (total - done))} s left`;
   return `${progressBar(done / total)} ${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}${left}`;
 }
