@@ -76,8 +76,11 @@ export const quotaExceeded = (quotaBytes: number) =>
     413,
     `Your uploads would exceed ${quotaBytes} bytes; expired uploads are deleted automatically.`,
   );
-export const unsupportedMediaType = (expected: string, isEmpty = false) =>
-  new ApiError('UNSUPPORTED_MEDIA_TYPE', 415, `The body must be ${expected}${isEmpty ? ', but it is empty' : ''}.`);
+export const unsupportedMediaType = (expected: string) =>
+  new ApiError('UNSUPPORTED_MEDIA_TYPE', 415, `The body must be ${expected}.`);
+/** The bytes of a file, which may be the body or a part of a form. */
+export const unsupportedFile = (expected: string, isEmpty = false) =>
+  new ApiError('UNSUPPORTED_MEDIA_TYPE', 415, `The file must be ${expected}${isEmpty ? ', but it is empty' : ''}.`);
 export const validationError = (message: string) => new ApiError('VALIDATION_ERROR', 422, message);
 export const idempotencyKeyReused = () =>
   new ApiError('IDEMPOTENCY_KEY_REUSED', 422, 'This Idempotency-Key was used before with a different request.');

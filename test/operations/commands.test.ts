@@ -649,7 +649,7 @@ describe('Client commands', () => {
     await writeFile(join(folder, 'notes.txt'), 'text');
     await expectRejection(
       ['predict', 'notes.txt', ...open],
-      /returned an error: The body must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
+      /returned an error: The file must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
     );
     await expectRejection(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
     const elsewhere = ['predict', 'https://other.example.com/a.jpg', ...open];
@@ -678,7 +678,7 @@ describe('Client commands', () => {
     await expectRejection(['predict', WALL, '--server', url], `${url} returned an error: Not so  [31mfast. (NO)`);
     await expectRejection(
       ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
-      /^http:\S+ returned an error: The body must be an image/,
+      /^http:\S+ returned an error: The file must be an image/,
     );
     await expectRejection(
       ['transcribe', 'https://a.example.com/b.mp3', ...at(photos), '--token', TOKEN],

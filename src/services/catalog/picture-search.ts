@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { payloadTooLarge, unsupportedMediaType } from '../../base/api-error.ts';
+import { payloadTooLarge, unsupportedFile } from '../../base/api-error.ts';
 import { FileTooLarge } from '../../base/files.ts';
 import { newId } from '../../base/ids.ts';
 import { InvalidInput } from '../../http/validation-details.ts';
@@ -53,7 +53,7 @@ export function createPictureSearch(
       });
     await keepFilesIfCommitted([key], context, async () => {
       const contentType = type.sniff(head);
-      if (contentType === undefined) throw unsupportedMediaType(type.expected, sizeBytes === 0);
+      if (contentType === undefined) throw unsupportedFile(type.expected, sizeBytes === 0);
       const upload = { key, sizeBytes, contentType, principal: PRINCIPAL };
       if (!(await uploads.insert(upload, { ttlSeconds: KEPT_SECONDS, quotaBytes }))) throw tooManyPictureSearches();
     });

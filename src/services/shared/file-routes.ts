@@ -4,7 +4,7 @@ import {
   payloadTooLarge,
   queueUnavailable,
   quotaExceeded,
-  unsupportedMediaType,
+  unsupportedFile,
   validationError,
 } from '../../base/api-error.ts';
 import { StorageUnavailable } from '../../base/files/storage-unavailable.ts';
@@ -78,7 +78,7 @@ export async function fileRoutes(
             }),
             400: describeErrors(badRequest()),
             413: describeErrors(payloadTooLarge(maxBytes)),
-            415: describeErrors(unsupportedMediaType(expected)),
+            415: describeErrors(unsupportedFile(expected)),
             422: describeErrors(validationError('The multipart body must contain one file, in a part named `file`.')),
             503: describeErrors(queueUnavailable(), new StorageUnavailable('it is full')),
           },
@@ -106,7 +106,7 @@ export async function fileRoutes(
           return keepFilesIfCommitted([stored.key], context, async () => {
             const { key, sizeBytes, head } = stored;
             const contentType = sniff(head);
-            if (contentType === undefined) throw unsupportedMediaType(expected, sizeBytes === 0);
+            if (contentType === undefined) throw unsupportedFile(expected, sizeBytes === 0);
             const upload = { key, sizeBytes, contentType, principal: request.principal };
             const inserted = await uploads.insert(upload, { ttlSeconds, quotaBytes });
             if (!inserted) throw quotaExceeded(quotaBytes);

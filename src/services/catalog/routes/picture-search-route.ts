@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { payloadTooLarge, unsupportedMediaType } from '../../../base/api-error.ts';
+import { payloadTooLarge, unsupportedFile } from '../../../base/api-error.ts';
 import { SIGNATURE_LENGTH } from '../../../base/signature.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse, headersOf } from '../../../http/envelope.ts';
@@ -103,7 +103,7 @@ export async function pictureSearchRoute(
             },
             403: describeErrors(csrfFailed()),
             413: describeErrors(payloadTooLarge(maxBytes)),
-            415: describeErrors(unsupportedMediaType(expected)),
+            415: describeErrors(unsupportedFile(expected)),
             503: describeErrors(pictureSearchUnavailable()),
           },
         },
