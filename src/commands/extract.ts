@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { OperatorError } from '../base/operator-error.ts';
 import {
   Assay,
-  type AssayError,
+  AssayError,
   type GroupingOptions,
   type Passports,
   type ReadDocument,
@@ -98,7 +98,8 @@ const inTurn = pLimit(1);
 const ATTEMPTS = 5;
 
 /**
- * Makes one document of page images and returns its id. Throws an `OperatorError` if an image is rejected.
+ * Makes one document of page images and returns its id. Throws an `OperatorError` if an image is rejected, and uploads none of
+ * more images than a PDF can have.
  *
  * Commands with one API key share its uploaded images, and each new document deletes all of them. The documents of this
  * process are therefore created one after another, and the images deleted by another process are uploaded again.
@@ -111,6 +112,7 @@ export function createFromImages(
   const { signal } = request;
   const discard = (ids: readonly string[]) => Promise.allSettled(ids.map((id) => passports.removeImage(id)));
   return inTurn(async () => {
+    await checkImageCount(passports, pages.length, signal);
     for (let attempt = 1; ; attempt++) {
       const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
       if (rejected[0]) {
@@ -122,12 +124,22 @@ export function createFromImages(
       } catch (error) {
         const { code } = error as AssayError;
         if (code === 'INVALID_IMAGE_IDS' && attempt < ATTEMPTS) continue;
-        // Otherwise they count towards the limit of the next document's images.
+        // Of a service without `max_images_per_pdf`: they count towards the limit of the next document's images.
         if (code === 'TOO_MANY_IMAGES') await discard(image_ids);
         throw error;
       }
     }
   });
+}
+
+async function checkImageCount(passports: Passports, count: number, signal: AbortSignal): Promise<void> {
+  const { max_images_per_pdf: limit } = await passports.images({ signal });
+  if (count > limit)
+    throw new AssayError({
+      code: 'TOO_MANY_IMAGES',
+      status: 400,
+      message: `A PDF can have at most ${limit} images, not ${count}.`,
+    });
 }
 
 function nameRejected(files: readonly File[]) {

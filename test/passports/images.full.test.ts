@@ -71,7 +71,8 @@ describe('Passports images', () => {
       image_ids: [expect.any(String), expect.any(String)],
       rejected: [],
     });
-    expect((await client.get('/api/v1/images')).body).toEqual({ images: body.images, image_ids: body.image_ids });
+    const { images, image_ids } = body;
+    expect((await client.get('/api/v1/images')).body).toEqual({ images, image_ids, max_images_per_pdf: 4 });
   });
 
   it('are rotated by quarter turns in both directions', async () => {

@@ -178,8 +178,12 @@ export const Image = Type.Object({
   content_type: Type.String(),
   rotation: Type.Integer({ description: '0, 90, 180 or 270 degrees clockwise.' }),
 });
-export const Images = Type.Object({ images: Type.Array(Image), image_ids: Type.Array(Uuid) });
-export const ImagesUploaded = Type.Object({ ...Images.properties, rejected: Rejected });
+const imageLists = { images: Type.Array(Image), image_ids: Type.Array(Uuid) };
+export const Images = Type.Object({
+  ...imageLists,
+  max_images_per_pdf: Type.Integer({ description: 'The limit of `POST /api/v1/create-pdf`.' }),
+});
+export const ImagesUploaded = Type.Object({ ...imageLists, rejected: Rejected });
 export const Rotated = Type.Pick(Image, ['image_id', 'rotation', 'width', 'height']);
 export const ImageRemoved = Type.Object({ status: Type.Literal('ok'), image_id: Uuid });
 

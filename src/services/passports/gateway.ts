@@ -134,8 +134,9 @@ export async function createGateway(deps: {
     ...{ context, replies, documents, files, schema, cacheKey },
     deps: { tasks: context.tasks, admission: context.admission, estimates: context.estimates, shared },
   });
-  imageRoutes(app, { documents, files });
-  createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
+  const maxImages = settings.pdfMaxImages;
+  imageRoutes(app, { documents, files, maxImages });
+  createPdfRoute(app, { documents, files, replies, cacheKey, maxImages });
   taskRoutes(app, { documents, tasks: context.tasks, files, schema });
   streamRoute(app, { watch });
   eventRoutes(app, {

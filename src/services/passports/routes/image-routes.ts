@@ -14,7 +14,8 @@ const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default:
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
 type PathParams = Static<typeof ImageParams>;
 
-export function imageRoutes(app: Gateway, { documents, files }: { documents: DocumentStore; files: Files }): void {
+export function imageRoutes(app: Gateway, deps: { documents: DocumentStore; files: Files; maxImages: number }): void {
+  const { documents, files, maxImages } = deps;
   const config = { access: 'session' } as const;
   const tags = ['images'];
 
@@ -31,7 +32,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
     async (request) => {
       const rows = await documents.images(callerOf(request).session);
-      return { images: rows.map(toImage), image_ids: rows.map(({ id }) => id) };
+      return { images: rows.map(toImage), image_ids: rows.map(({ id }) => id), max_images_per_pdf: maxImages };
     },
   );
 
