@@ -404,7 +404,7 @@ describe('The transcript editor', () => {
     await page.route('**/transcript', (route) => route.abort());
     await field(page).fill('First.');
     await page.keyboard.press('Enter');
-    await status(page).toBe('Not saved: The server is not responding.');
+    await status(page).toBe('Not saved: The server is not responding. Retrying in 5 s.');
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' Second.');
     await page.unroute('**/transcript');

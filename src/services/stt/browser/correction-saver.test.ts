@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { RecordedSegment } from '../result.ts';
-import { createCorrectionSaver } from './correction-saver.ts';
+import { createCorrectionSaver, type SaveState } from './correction-saver.ts';
 
 const segment = (start: number, text: string) => ({ start, end: start + 1, text });
 const [a, b, c] = [segment(0, 'a'), segment(1, 'b'), segment(2, 'c')];
@@ -17,6 +17,7 @@ function createPage() {
     failure: undefined as RequestError | undefined,
     /** The next change is stored, but its response is lost. */
     losesResponse: false,
+    save: undefined as SaveState | undefined,
   };
   async function call(_: string, { json, headers }: { json?: unknown; headers?: Record<string, string> } = {}) {
     state.requests++;
@@ -37,7 +38,9 @@ function createPage() {
     onMerge(segments) {
       state.page = segments;
     },
-    onState: () => undefined,
+    onState(latest) {
+      state.save = latest;
+    },
   });
   return { state, saver };
 }
@@ -58,10 +61,11 @@ describe('The saver of corrections', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('waits for the seconds of Retry-After', async () => {
+  it('waits for the seconds of Retry-After and reports them', async () => {
     const { state, saver } = createPage();
     state.failure = new RequestError(429, '', { retryAfterSeconds: 30 });
     await saver.save();
+    expect(state.save).toEqual({ failed: state.failure, retry: { refusal: state.failure, seconds: 30 } });
     await vi.advanceTimersByTimeAsync(29_000);
     expect(state.requests).toBe(1);
     await vi.advanceTimersByTimeAsync(1000);

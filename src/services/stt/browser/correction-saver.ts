@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
-import { retryDelay } from '../../../ui/browser/poll-task.ts';
+import { type OnRetry, retryDelay } from '../../../ui/browser/poll-task.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
 import type { Recorded, RecordedSegment } from '../result.ts';
 import { changeBetween, mergeChanges, type SegmentChange } from './segment-changes.ts';
@@ -9,7 +9,8 @@ export interface Transcript extends Recorded {
   readonly correction?: { readonly version: number };
 }
 
-export type SaveState = 'saving' | 'saved' | { readonly failed: unknown };
+/** `retry`: absent if the error does not pass by itself. */
+export type SaveState = 'saving' | 'saved' | { readonly failed: unknown; readonly retry?: Parameters<OnRetry>[0] };
 
 const RETRY_SECONDS = 5;
 
@@ -67,13 +68,12 @@ export function createCorrectionSaver(options: {
     clearTimeout(retry);
     running ??= saveAll()
       .catch((failed: unknown) => {
-        onState({ failed });
         const isTransient =
           failed instanceof RequestError && (failed.status === 0 || failed.status === 429 || failed.status >= 500);
-        if (isTransient) {
-          const seconds = Math.max(RETRY_SECONDS, retryDelay(failed, RETRY_SECONDS));
-          retry = setTimeout(() => void save(), seconds * 1000);
-        }
+        if (!isTransient) return onState({ failed });
+        const seconds = Math.max(RETRY_SECONDS, retryDelay(failed, RETRY_SECONDS));
+        onState({ failed, retry: { refusal: failed, seconds } });
+        retry = setTimeout(() => void save(), seconds * 1000);
       })
       .finally(() => {
         running = undefined;
