@@ -13,11 +13,12 @@ import { type ErrorFormat, envelopeErrors } from './envelope.ts';
 import { messageOf, type Part, type ValidationFailure, type ValidationFormat } from './validation.ts';
 import { InvalidInput } from './validation-details.ts';
 
-/** Renders an error page from the status and the JSON body. */
+/** Renders an error page from the status, the JSON body and the header `Retry-After`. */
 export type ErrorPage = (
   status: number,
   body: object,
   request: FastifyRequest,
+  retryAfter: string | undefined,
 ) => Promise<{ readonly html: string; readonly policy: string }>;
 
 /**
@@ -44,7 +45,8 @@ export function createErrorHandler(options: {
       void reply.send(body);
       return;
     }
-    void page(status, body, request).then(
+    const retryAfter = reply.getHeader('retry-after');
+    void page(status, body, request, retryAfter === undefined ? undefined : String(retryAfter)).then(
       ({ html, policy }) =>
         reply.headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }).send(html),
       (error: unknown) => {

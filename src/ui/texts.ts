@@ -72,6 +72,11 @@ export const uiTexts = localize({
   },
   retry: {
     refused: { en: '{sentence} Retrying in {seconds} s.', ru: '{sentence} Повтор через {seconds} с.' },
+    /** For 429, whose sentence already has the seconds. */
+    limited: {
+      en: 'Too many requests. Retrying in {seconds} s.',
+      ru: 'Слишком много запросов. Повтор через {seconds} с.',
+    },
     offline: {
       en: 'The server is not responding. Retrying in {seconds} s.',
       ru: 'Сервер не отвечает. Повтор через {seconds} с.',
@@ -110,7 +115,6 @@ export const uiTexts = localize({
       PAYLOAD_TOO_LARGE: 'Файл слишком большой.',
       UNSUPPORTED_MEDIA_TYPE: 'Тип файла не поддерживается.',
       VALIDATION_ERROR: 'Неверные параметры запроса.',
-      RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
       QUEUE_UNAVAILABLE: 'Очередь задач недоступна.',
       STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно.',
       MODEL_NOT_READY: 'Модель не загружена.',

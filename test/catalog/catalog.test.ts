@@ -247,6 +247,9 @@ describe('Catalog sign-in', () => {
     for (let i = 0; i < 21; i++)
       statuses.push((await other.client().post('/login', { form: { token: `t${i}` } })).status);
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429]);
+    const headers = { ...SAME_ORIGIN, accept: 'text/html', 'accept-language': 'ru' };
+    const { text } = await other.client().post('/login', { form: { token: 'wrong' }, headers });
+    expect(text).toMatch(/Слишком много запросов\. Повторите через \d+ с\./);
   });
 
   it('is possible with an old cookie after too many requests with wrong tokens in the cookie', async () => {

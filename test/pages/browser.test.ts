@@ -193,18 +193,27 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('.correction button').textContent()).toBe('Save correction');
   });
 
-  it('says when a correction that the rate limit rejects can be repeated', { tags: ['full'] }, async (test) => {
-    await predict(CRACK_OUTCOME);
-    const { page } = await openPage(test, `${product.url}/#token=${REVIEWER}`);
-    await choosePhoto(page);
-    await page.locator('.correction summary').click();
-    const message = 'Too many requests: try again in 45 s.';
-    await page.route('**/correction', (route) =>
-      route.fulfill({ status: 429, json: { ok: false, error: { code: 'RATE_LIMIT_EXCEEDED', message } } }),
-    );
-    await page.getByRole('button', { name: /correction|Confirm/ }).click();
-    await until(() => page.locator('.correction [role=status]').textContent()).toBe(message);
-  });
+  it.for([
+    ['en', 'Too many requests: try again in 45 s.'],
+    ['ru', 'Слишком много запросов. Повторите через 45 с.'],
+  ] as const)(
+    'says in %s when a correction that the rate limit rejects can be repeated',
+    {
+      tags: ['full'],
+    },
+    async ([locale, text], test) => {
+      await predict(CRACK_OUTCOME);
+      const { page } = await openPage(test, `${product.url}/#token=${REVIEWER}`, { locale });
+      await choosePhoto(page);
+      await page.locator('.correction summary').click();
+      const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests: try again in 45 s.' };
+      await page.route('**/correction', (route) =>
+        route.fulfill({ status: 429, headers: { 'retry-after': '45' }, json: { ok: false, error } }),
+      );
+      await page.locator('.correction button').click();
+      await until(() => page.locator('.correction [role=status]').textContent()).toBe(text);
+    },
+  );
 
   it('keeps the choices of a correction when another reviewer has corrected the result', {
     tags: ['full'],

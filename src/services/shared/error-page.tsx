@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { getOwnProperty } from '../../base/own-property.ts';
 import type { ErrorPage } from '../../http/error-handler.ts';
 import type { Assets } from '../../ui/assets.ts';
-import type { ErrorTexts } from '../../ui/browser/error-texts.ts';
+import { type ErrorTexts, refusalText, retryAfterOf } from '../../ui/browser/error-texts.ts';
 import { fill } from '../../ui/browser/fill.ts';
 import { layout } from '../../ui/layout.tsx';
 import { LOGIN_SCRIPT } from '../../ui/login-form.tsx';
@@ -36,10 +36,10 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   /** Shown below the error, for example the rejected form with its values. */
   rejectedForm?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
 }): ErrorPage {
-  return async (status, body, request) => {
+  return async (status, body, request, retryAfter) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const words = page.texts[language];
-    const messages = errorMessages(body as Body, words);
+    const messages = errorMessages(body as Body, words, retryAfter);
     const root = rootOf(request.url);
     const parameters = request.method === 'GET' ? invalidParameters(body as Body) : [];
     // Others are no filters: without them, the page may not exist.
@@ -159,8 +159,11 @@ function urlWithout(url: string, isRemoved: (field: string) => boolean): string 
 const FILE_NAMES = new Set(['file', 'files']);
 
 /** Texts of `problems` are by error type, or of one field by `FIELD:TYPE`. */
-function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): string[] {
-  if (error) return [words.refusals[error.code] ?? error.message];
+function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts, retryAfter: string | undefined): string[] {
+  if (error) {
+    const retryAfterSeconds = retryAfterOf(retryAfter);
+    return [refusalText(words.refusals, { code: error.code, retryAfterSeconds }) ?? error.message];
+  }
   return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
     const text = words.problems[`${names.at(-1)}:${type}`] ?? words.problems[type] ?? msg;
     const sentence = fill(text, { ...ctx, expected: String(ctx['expected']).replaceAll(' or ', ', ') });

@@ -1,3 +1,4 @@
+import { refusalText, retryAfterOf } from './error-texts.ts';
 import { parseJson, RequestError } from './requests.ts';
 import type { TokenStore } from './token.ts';
 
@@ -62,9 +63,9 @@ async function dataOf<T>(
     | undefined;
   if (body?.ok === true) return body.data as T;
   const { code = 'INTERNAL_ERROR', message = `HTTP ${status}`, details } = body?.error ?? {};
-  const seconds = Number(header('retry-after') ?? Number.NaN);
-  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
-  throw new RequestError(status, errorTexts[code] ?? message, { code, retryAfterSeconds, details });
+  const retryAfterSeconds = retryAfterOf(header('retry-after'));
+  const text = refusalText(errorTexts, { code, retryAfterSeconds });
+  throw new RequestError(status, text ?? message, { code, retryAfterSeconds, details });
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */

@@ -1,7 +1,9 @@
+import { fill } from './fill.ts';
+
 /** Error messages in the page's language; others are shown as received. */
 export interface ErrorTexts {
   readonly offline: string;
-  /** By error code. */
+  /** By error code; `{seconds}` is the time until a retry ({@link refusalText}). */
   readonly refusals: Readonly<Record<string, string>>;
   /** By error type of a field. */
   readonly problems: Readonly<Record<string, string>>;
@@ -16,10 +18,31 @@ export const requestErrorTextsRu = {
   PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
   URI_TOO_LONG: 'Слишком длинный адрес.',
   IDEMPOTENCY_KEY_REUSED: 'Данные изменились после первой отправки. Обновите страницу и отправьте их заново.',
-  RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
+  RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите через {seconds} с.',
   HEADERS_TOO_LARGE: 'Слишком большие заголовки запроса. Удалите файлы cookie этого сайта и повторите.',
   INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
 };
+
+/** Rate limits are per minute. */
+const DEFAULT_RETRY_SECONDS = 60;
+
+/** The text of an error code with the seconds of `Retry-After`; undefined if the message of the response is shown. */
+export function refusalText(
+  texts: ErrorTexts['refusals'],
+  {
+    code = '',
+    retryAfterSeconds = DEFAULT_RETRY_SECONDS,
+  }: { code?: string | undefined; retryAfterSeconds?: number | undefined },
+): string | undefined {
+  const text = texts[code];
+  return text === undefined ? undefined : fill(text, { seconds: retryAfterSeconds });
+}
+
+/** Undefined without a number of seconds. */
+export function retryAfterOf(header: string | null | undefined): number | undefined {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
 
 type Problems = Readonly<Record<string, string>>;
 

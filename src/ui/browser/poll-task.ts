@@ -1,3 +1,4 @@
+import type { UiTexts } from '../texts.ts';
 import { type ApiClient, abortable } from './api.ts';
 import { fill } from './fill.ts';
 import { RequestError } from './requests.ts';
@@ -35,9 +36,11 @@ export async function withRetry<T>(
 /** Why and when a request is repeated. `sentence`: the error in the language of the page. */
 export const retryText = (
   { refusal, seconds }: NonNullable<Parameters<OnRetry>[0]>,
-  texts: { readonly refused: string; readonly offline: string },
+  texts: UiTexts['retry'],
   sentence: string,
-): string => fill(refusal.status === 0 ? texts.offline : texts.refused, { sentence, seconds });
+): string => fill(texts[REASONS[refusal.status] ?? 'refused'], { sentence, seconds });
+
+const REASONS: Readonly<Record<number, 'offline' | 'limited'>> = { 0: 'offline', 429: 'limited' };
 
 /** Seconds from 1 to 60: those of `Retry-After`, or else `otherwise`. */
 export const retryDelay = ({ retryAfterSeconds }: RequestError, otherwise: number): number =>

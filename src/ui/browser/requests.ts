@@ -1,4 +1,4 @@
-import type { ErrorTexts } from './error-texts.ts';
+import { type ErrorTexts, refusalText, retryAfterOf } from './error-texts.ts';
 import { fill } from './fill.ts';
 
 export interface FieldError {
@@ -36,7 +36,7 @@ export function errorMessage(error: unknown, texts: ErrorTexts, field?: string):
   if (!(error instanceof RequestError)) return (error as Error).message;
   if (error.status === 0) return texts.offline;
   const problems = field === undefined ? [...error.fields.values()] : [error.fields.get(field)!];
-  if (problems.length === 0) return texts.refusals[error.code ?? ''] ?? error.message;
+  if (problems.length === 0) return refusalText(texts.refusals, error) ?? error.message;
   return problems.map(({ msg, type, ctx = {} }) => fill(texts.problems[type] ?? msg, ctx)).join(' ');
 }
 
@@ -50,15 +50,17 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   const headers = { accept: 'application/json', ...(init.headers as Record<string, string>) };
   const response = await fetch(path, { ...init, headers }).catch(() => undefined);
   if (response === undefined) throw new RequestError(0, '');
-  return readAnswer<T>(response.status, await response.text());
+  return readAnswer<T>(response.status, await response.text(), response.headers.get('retry-after'));
 }
 
 /** The body of a response; throws {@link RequestError} for an error. */
-export function readAnswer<T>(status: number, text: string): T {
+export function readAnswer<T>(status: number, text: string, retryAfter: string | null): T {
   const body = parseJson(text) as (T & Answer) | undefined;
   if (status >= 200 && status < 300) return body as T;
   const fields = new Map((body?.detail ?? []).map((problem) => [String(problem.loc.at(-1)), problem]));
-  throw new RequestError(status, body?.error?.message ?? `HTTP ${status}`, { code: body?.error?.code, fields });
+  const retryAfterSeconds = retryAfterOf(retryAfter);
+  const { code, message = `HTTP ${status}` } = body?.error ?? {};
+  throw new RequestError(status, message, { code, fields, retryAfterSeconds });
 }
 
 /**

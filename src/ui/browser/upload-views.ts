@@ -1,6 +1,7 @@
 import type { UiTexts } from '../texts.ts';
 import { copyOnClick } from './copy.ts';
 import { announce, byId, el, fill } from './dom.ts';
+import { refusalText } from './error-texts.ts';
 import type { NumberFormats } from './number-formats.ts';
 import { showSteps } from './steps.ts';
 import { isOver, type TaskState, type UploadJob } from './upload-job.ts';
@@ -113,7 +114,7 @@ export function showSessionUploads<Job extends UploadJob>(
 const failureIn = (
   { code, sentence }: NonNullable<UploadJob['failure']>,
   { texts, ui }: { readonly texts: Pick<UploadTexts, 'failures'>; readonly ui: UiTexts },
-): string => texts.failures[code] ?? ui.refusals[code] ?? sentence;
+): string => texts.failures[code] ?? refusalText(ui.refusals, { code }) ?? sentence;
 
 function taskDetails(
   id: string,

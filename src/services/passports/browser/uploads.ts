@@ -75,7 +75,7 @@ async function sendForm<Body>(
   await ended;
   bar.hidden = true;
   status.textContent = '';
-  return readAnswer(request.status, request.responseText);
+  return readAnswer(request.status, request.responseText, request.getResponseHeader('retry-after'));
 }
 
 export const rejections = (rejected: readonly DocumentRejected[], texts: ListTexts): string[] =>
