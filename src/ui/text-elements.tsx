@@ -18,3 +18,10 @@ export const P = textElement('p');
 export const Span = textElement('span');
 export const Summary = textElement('summary');
 export const Th = textElement<JSX.HtmlTableHeaderCellTag>('th');
+
+/** With a line break that browsers remove, so that they keep one at the beginning of the text. */
+export const Textarea = ({ text, ...attributes }: JSX.HtmlTextAreaTag & { readonly text: string }): JSX.Element => (
+  <textarea {...attributes} safe>
+    {`\n${text}`}
+  </textarea>
+);

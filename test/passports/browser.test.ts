@@ -637,7 +637,7 @@ describe('Passports pages below a path prefix', () => {
     expect(await value(page, 'general:floors')).toBe('3');
     await field(page, 'general:floors').fill('many');
     await page.getByRole('button', { name: 'Save', exact: true }).last().click();
-    await until(() => page.locator('main').textContent()).toContain('general:floors: Enter a whole number.');
+    await until(() => page.locator('main').textContent()).toContain('Storeys: Enter a whole number.');
     await page.getByRole('link', { name: 'Back' }).click();
     await page.waitForURL(`${url}/`);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -1186,13 +1186,13 @@ describe('Passports pages for every document state', () => {
     tags: ['full'],
   }, async (test) => {
     const fields = {
-      'general:purpose': 'жилое\nпомещение',
+      'general:purpose': '\nжилое\nпомещение',
       'general:owner': ' Лебедева ',
       'rooms:1.name': 'жилая\nкомната',
     };
     const { page, problems, data } = await openDocument(test, 'lines.pdf', fields);
     const updates = recordUpdates(page);
-    expect(await value(page, 'general:purpose')).toBe('жилое\nпомещение');
+    expect(await value(page, 'general:purpose')).toBe('\nжилое\nпомещение');
     for (const key of Object.keys(fields)) {
       await field(page, key).focus();
       await page.keyboard.press('Enter');
@@ -1203,7 +1203,7 @@ describe('Passports pages for every document state', () => {
     await until(async () => (await data()).general.floors).toBe(10);
     expect(updates).toEqual([{ 'general:floors': '10' }]);
     expect(await data()).toMatchObject({
-      general: { purpose: 'жилое\nпомещение', owner: ' Лебедева ' },
+      general: { purpose: '\nжилое\nпомещение', owner: ' Лебедева ' },
       rooms: [{ name: 'жилая\nкомната' }, {}],
     });
     expect(problems).toEqual([]);

@@ -174,7 +174,10 @@ export async function createGateway(deps: {
     auth: () => (keys.all().length > 0 ? 'enforced' : 'unconfigured'),
   });
 
-  const pages = pageRoutes(app, { documents, templates, authGuard, csrf, schema, version: shared.version });
+  const pages = pageRoutes(app, {
+    ...{ documents, templates, authGuard, csrf, schema, publicOrigins },
+    version: shared.version,
+  });
 
   void loop(() => Promise.all([sessions.deleteExpired(), replies.deleteExpired()]), {
     intervalMs: HOUR_MS,

@@ -31,6 +31,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   loginFor?: (request: FastifyRequest) => string;
   /** The navigation of the service. */
   nav?: (request: FastifyRequest, root: string) => JSX.Element;
+  /** The label of a field in the body, if it depends on the configuration. */
+  fieldLabel?: (name: string, language: 'en' | 'ru') => string | undefined;
   /** Whether the page sends a parameter of the URL in this field; absent: they have the same names. */
   isFieldOf?: (field: string, parameter: string) => boolean;
   /** Shown below the error, for example the rejected form with its values. */
@@ -39,7 +41,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   return async (status, body, request, retryAfter) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const words = page.texts[language];
-    const messages = errorMessages(body as Body, words, retryAfter);
+    const fieldLabel = (name: string) => page.fieldLabel?.(name, language);
+    const messages = errorMessages(body as Body, words, { fieldLabel, retryAfter });
     const root = rootOf(request.url);
     const parameters = request.method === 'GET' ? invalidParameters(body as Body) : [];
     // Others are no filters: without them, the page may not exist.
@@ -159,7 +162,11 @@ function urlWithout(url: string, isRemoved: (field: string) => boolean): string 
 const FILE_NAMES = new Set(['file', 'files']);
 
 /** Texts of `problems` are by error type, or of one field by `FIELD:TYPE`. */
-function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts, retryAfter: string | undefined): string[] {
+function errorMessages(
+  { error, detail = [] }: Body,
+  words: ErrorPageTexts,
+  { fieldLabel, retryAfter }: { fieldLabel: (name: string) => string | undefined; retryAfter: string | undefined },
+): string[] {
   if (error) {
     const retryAfterSeconds = retryAfterOf(retryAfter);
     return [refusalText(words.refusals, { code: error.code, retryAfterSeconds }) ?? error.message];
@@ -173,6 +180,7 @@ function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts, retr
     // A form has only one field for files.
     const label =
       getOwnProperty(words.fieldNames ?? {}, part === 'query' ? String(names[0]) : name) ??
+      fieldLabel(name) ??
       (FILE_NAMES.has(name) ? undefined : name);
     return label === undefined ? sentence : `${label}: ${sentence}`;
   });

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { Button, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { type FormFields, textIn } from '../../shared/rejected-form.tsx';
 import type { Frame, Viewer } from './frame.tsx';
-import { type FormFields, textIn } from './rejected-form.ts';
 
 /** Sets or changes the alert of a view. */
 export function AlertForm(props: {

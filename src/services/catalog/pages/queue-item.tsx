@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
-import { A, Label, Span } from '../../../ui/text-elements.tsx';
+import { A, Label, Span, Textarea } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { type FormFields, KeptText, textIn } from '../../shared/rejected-form.tsx';
 import { type Report, STATUSES, type Status } from '../reports/report.ts';
 import { TRANSITIONS } from '../reports/transitions.ts';
 import type { Row } from '../search/search-types.ts';
@@ -16,8 +17,6 @@ import {
   UntrustedText,
 } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
-import { type FormFields, textIn } from './rejected-form.ts';
-import { KeptText } from './report-form.tsx';
 import { Attributes, textOf } from './row-import.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -118,9 +117,7 @@ function NoteField({ id, note, viewer: { words } }: { id: string; note: string; 
     <>
       <Label class="visually-hidden" for={`note-${id}`} text={words.noteLabel} />
       {/* A textarea, because Enter in an input would submit the form with its first button. */}
-      <textarea {...attributes} rows={note === '' ? '1' : '3'} safe>
-        {note}
-      </textarea>
+      <Textarea {...attributes} rows={note === '' ? '1' : '3'} text={note} />
     </>
   );
 }
@@ -139,7 +136,7 @@ export function rejectedDecisionForm(
   const to = STATUSES.find((one) => one === fields['status']);
   return (
     <>
-      <KeptText status={status} viewer={viewer} />
+      <KeptText status={status} language={viewer.language} />
       <form class="decision-form" method="post" action={encodeURIComponent(id)}>
         <CsrfInput csrf={csrf} />
         <NoteField id={id} note={textIn(fields, 'note')} viewer={viewer} />

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { A, Button, H2, H3, Option, P } from '../../../ui/text-elements.tsx';
+import { A, Button, H2, H3, Option, Textarea } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { type FormFields, KeptText, textIn } from '../../shared/rejected-form.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
 import { Hint, ReportState, UntrustedParagraph } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
-import { type FormFields, textIn } from './rejected-form.ts';
 import { recordUrl } from './search-url.ts';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
@@ -48,7 +48,7 @@ export const rejectedReportForm =
     const visible = row?.hidden === true && !viewer.moderator ? undefined : row;
     return (
       <>
-        <KeptText status={status} viewer={viewer} />
+        <KeptText status={status} language={viewer.language} />
         <ReportFields row={visible} action="report" values={values} viewer={viewer} />
         {status !== 401 && (
           <p>
@@ -58,11 +58,6 @@ export const rejectedReportForm =
       </>
     );
   };
-
-/** What to do with the filled form of a rejected request. */
-export const KeptText = ({ status, viewer: { words } }: { status: number; viewer: Viewer }): JSX.Element => (
-  <P class="notice" text={status === 401 ? words.keptUntilSignIn : words.keptText} />
-);
 
 /** `row` undefined: the record is not shown, so the form offers all actions. */
 function ReportFields(props: {
@@ -90,9 +85,7 @@ function ReportFields(props: {
       </label>
       <label>
         <span safe>{words.description}</span>
-        <textarea name="description" rows="3" maxlength="4000" dir="auto" safe>
-          {textIn(values, 'description')}
-        </textarea>
+        <Textarea name="description" rows="3" maxlength="4000" dir="auto" text={textIn(values, 'description')} />
       </label>
       <label>
         <span safe>{words.contact}</span>

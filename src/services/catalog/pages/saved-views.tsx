@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import { A, Button, H3, Label } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { type FormFields, textIn } from '../../shared/rejected-form.tsx';
 import type { View } from '../views/views.ts';
 import { AlertForm } from './alert-form.tsx';
 import { Hint, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
-import { type FormFields, textIn } from './rejected-form.ts';
 import { queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { showInvisible } from './untrusted-text.ts';
 

@@ -1,6 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { createNumberFormats } from '../../../ui/browser/number-formats.ts';
-import { Button, P, Span, Th } from '../../../ui/text-elements.tsx';
+import { Button, P, Span, Textarea, Th } from '../../../ui/text-elements.tsx';
 import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
 import { enumLabels, type PresentedField } from '../present.ts';
@@ -107,7 +107,7 @@ function FieldFacts({ field, view }: { field: PresentedField; view: FieldsView }
   return <Span class={`mark ${level}`} text={facts.join(' · ')} />;
 }
 
-function Input(props: {
+export function Input(props: {
   field: PresentedField;
   view: FieldsView;
   label?: string;
@@ -143,11 +143,7 @@ function Input(props: {
   const lines = text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0);
   // A one-line input would remove line breaks.
   if (spec.type === 'string' && (text.includes('\n') || (lines > 1 && label === undefined))) {
-    return (
-      <textarea {...common} rows={String(Math.min(6, lines))} maxlength="10000" safe>
-        {text}
-      </textarea>
-    );
+    return <Textarea {...common} rows={String(Math.min(6, lines))} maxlength="10000" text={text} />;
   }
   const numeric = spec.type === 'number' || spec.type === 'integer';
   return (
@@ -278,7 +274,7 @@ export function warningText({ code, message, fields = [] }: Warning, view: Field
   return fill(texts.inconsistent, { fields: [...new Set(labels)].join(' · ') });
 }
 
-const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({
+export const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({
   ...{ key: `${section.key}:${row}.${spec.key}`, storedKey: '', section, spec, row },
   ...{
     value: null,

@@ -13,6 +13,7 @@ import { batchPage } from './batch-page.tsx';
 import { createFrame, type Frame } from './frame.tsx';
 import { listPage } from './list-page.tsx';
 import { qualityPage } from './quality-page.tsx';
+import { createRejectedForms, fieldLabel } from './rejected-forms.tsx';
 import { taskPage } from './task-page.tsx';
 import { templatesPage } from './templates-page.tsx';
 import { createUploadResult, type SendUploadResult } from './upload-result.tsx';
@@ -26,6 +27,7 @@ export function pageRoutes(
     authGuard: AuthGuard;
     csrf: Csrf;
     schema: Schema;
+    publicOrigins: readonly string[];
     version: string;
   },
 ): { refusal: ErrorPage; sendUploadResult: SendUploadResult } {
@@ -40,7 +42,9 @@ export function pageRoutes(
   loginPage(app, { frame });
   const refusal = createErrorPage({
     ...{ assets, version, texts: listTexts },
-    styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
+    styles: ['ui/workspace.css', ...['list', 'review'].map((name) => `services/passports/browser/${name}.css`)],
+    fieldLabel: (name, language) => fieldLabel(schema, name, language),
+    rejectedForm: createRejectedForms({ ...deps, frame }),
     login: ({ words, message }) => <Login words={words} refused={message} />,
   });
   return { refusal, sendUploadResult: createUploadResult(frame) };

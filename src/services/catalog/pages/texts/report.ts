@@ -39,14 +39,6 @@ export const reportTexts = {
     view: { en: 'View', ru: 'Вид' },
     page: { en: 'Page', ru: 'Страница' },
   },
-  keptText: {
-    en: 'Your text was not sent. You can send it again here.',
-    ru: 'Ваш текст не отправлен. Его можно отправить отсюда ещё раз.',
-  },
-  keptUntilSignIn: {
-    en: 'Your text was not sent. Sign in in a new tab, then send it again here; you are asked once more.',
-    ru: 'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз: потребуется подтвердить отправку.',
-  },
   toReportedRecord: { en: 'Back to the record', ru: 'К записи' },
   send: { en: 'Send report', ru: 'Отправить жалобу' },
   thanks: { en: 'Your report has been received.', ru: 'Жалоба отправлена.' },

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { CSRF_FIELD } from '../../../http/csrf.ts';
-import { type Form, readUnreadForm } from '../../../http/forms.ts';
-import { isSameOrigin } from '../../../http/same-origin.ts';
+import { CSRF_FIELD } from '../../http/csrf.ts';
+import { type Form, readUnreadForm } from '../../http/forms.ts';
+import { isSameOrigin } from '../../http/same-origin.ts';
+import { P } from '../../ui/text-elements.tsx';
 
 export type FormFields = Readonly<Record<string, unknown>>;
 
 /** Errors that say nothing about the route or are over after a sign-in, a correction or some time. */
-const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 409, 422, 429, 500, 503]);
+const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 409, 412, 422, 429, 500, 503]);
 
 /**
  * The fields of a rejected form, so that its texts are not lost; undefined for another request. Not those that another
@@ -28,4 +29,21 @@ export async function rejectedFields(
 export const textIn = (fields: FormFields, name: string): string => {
   const text = fields[name];
   return typeof text === 'string' ? text : '';
+};
+
+/** What to do with the filled form of a rejected request. */
+export const KeptText = ({ status, language }: { status: number; language: 'en' | 'ru' }): JSX.Element => (
+  <P class="notice" text={status === 401 ? WORDS[language].keptUntilSignIn : WORDS[language].kept} />
+);
+
+const WORDS = {
+  en: {
+    kept: 'Your text was not sent. You can send it again here.',
+    keptUntilSignIn: 'Your text was not sent. Sign in in a new tab, then send it again here; you are asked once more.',
+  },
+  ru: {
+    kept: 'Ваш текст не отправлен. Его можно отправить отсюда ещё раз.',
+    keptUntilSignIn:
+      'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз: потребуется подтвердить отправку.',
+  },
 };

@@ -1,0 +1,190 @@
+import type { FastifyRequest } from 'fastify';
+import { isUnavailable } from '../../../base/db-errors.ts';
+import { A, Button, Label, P } from '../../../ui/text-elements.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
+import { type FormFields, KeptText, rejectedFields, textIn } from '../../shared/rejected-form.tsx';
+import { preferredLanguage } from '../../shared/task-routes.ts';
+import { reviewTexts } from '../browser/review-texts.ts';
+import { isCompleted } from '../documents.ts';
+import { VERSION_FIELD } from '../edits.ts';
+import { type PresentedField, presentFields } from '../present.ts';
+import { resolveKey } from '../schema/keys.ts';
+import { inLanguage, type Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
+import { blankCell, displayValue, Input, readableValue } from './fields.tsx';
+import type { Frame } from './frame.tsx';
+
+type Viewer = Awaited<ReturnType<Frame['viewer']>>;
+interface RejectedForm {
+  readonly status: number;
+  readonly fields: FormFields;
+  readonly id: string;
+  readonly viewer: Pick<Viewer, 'language' | 'csrf'>;
+}
+
+/** The filled form of a rejected edit or renaming; nothing for other forms. */
+export function createRejectedForms(deps: {
+  frame: Frame;
+  documents: DocumentStore;
+  schema: Schema;
+  publicOrigins: readonly string[];
+}) {
+  const { frame, documents, schema, publicOrigins } = deps;
+
+  /** With the fields that differ from the document; with all fields if the document cannot be read. */
+  async function readDocument(status: number, id: string, { caller }: Pick<Viewer, 'caller'>) {
+    if (caller === undefined || ![409, 412, 422].includes(status)) return undefined;
+    const document = await documents.findWithResult(caller, id);
+    return document && isCompleted(document) ? presentFields(document, schema) : undefined;
+  }
+
+  return async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
+    const { url } = request.routeOptions;
+    if (url !== '/task/:task_id/update' && url !== '/task/:task_id/rename') return '';
+    const fields = await rejectedFields(status, request, publicOrigins);
+    if (fields === undefined) return '';
+    const { task_id: id } = request.params as { task_id: string };
+    const viewer = await frame.viewer(request).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error;
+      return { caller: undefined, csrf: undefined, language: preferredLanguage(request.headers['accept-language']) };
+    });
+    const form = { status, fields, id, viewer };
+    if (url === '/task/:task_id/rename') return <RejectedName {...form} />;
+    const saved = await readDocument(status, id, viewer);
+    return status === 412 ? (
+      <Conflict typed={changedRows(typedFields(fields, schema), saved ?? [], viewer.language)} form={form} />
+    ) : (
+      <RejectedEdits typed={changedFields(typedFields(fields, schema), saved, viewer.language)} form={form} />
+    );
+  };
+}
+
+/** The label of a field in the message of an invalid value. */
+export function fieldLabel(schema: Schema, key: string, language: 'en' | 'ru'): string | undefined {
+  const target = resolveKey(schema, key);
+  return target && labelOf({ row: undefined, ...target }, language);
+}
+
+type Typed = PresentedField & { readonly value: string };
+
+const typedFields = (fields: FormFields, schema: Schema): Typed[] =>
+  Object.keys(fields).flatMap((key) => {
+    const target = resolveKey(schema, key);
+    if (target === undefined) return [];
+    const row = target.kind === 'cell' ? target.row : undefined;
+    return [{ ...blankCell(target.section, target.spec, 0), key, row, value: textIn(fields, key) }];
+  });
+
+const savedTexts = (saved: readonly PresentedField[], language: 'en' | 'ru') =>
+  new Map(saved.map(({ key, value }) => [key, displayValue(value, language)]));
+
+function changedFields(typed: readonly Typed[], saved: readonly PresentedField[] | undefined, language: 'en' | 'ru') {
+  if (saved === undefined) return typed;
+  const texts = savedTexts(saved, language);
+  return typed.filter(({ key, value }) => value.trim() !== (texts.get(key) ?? '').trim());
+}
+
+/** Rows may have other numbers now: those that no row of the document equals, with their other values. */
+function changedRows(typed: readonly Typed[], saved: readonly PresentedField[], language: 'en' | 'ru'): Typed[] {
+  const rowOf = ({ section, row }: PresentedField) => `${section.key}:${row}`;
+  const textsByRow = (cells: readonly PresentedField[]) => {
+    const texts = new Map<string, string>();
+    for (const cell of cells) {
+      const text = JSON.stringify([cell.spec.key, displayValue(cell.value, language).trim()]);
+      texts.set(rowOf(cell), (texts.get(rowOf(cell)) ?? cell.section.key) + text);
+    }
+    return texts;
+  };
+  const savedRows = new Set(textsByRow(saved).values());
+  const typedRows = textsByRow(typed);
+  const changed = new Set(changedFields(typed, saved, language));
+  return typed.filter((field) =>
+    field.row === undefined ? changed.has(field) : field.value !== '' && !savedRows.has(typedRows.get(rowOf(field))!),
+  );
+}
+
+function labelOf({ section, spec, row }: Pick<Typed, 'section' | 'spec' | 'row'>, language: 'en' | 'ru'): string {
+  const label = inLanguage(spec.label, language);
+  return row === undefined
+    ? label
+    : `${inLanguage(section.title, language)}: ${label}, ${reviewTexts[language].row.toLowerCase()} ${row}`;
+}
+
+function RejectedEdits({ typed, form }: { typed: readonly Typed[]; form: RejectedForm }): JSX.Element {
+  const { status, fields, id, viewer } = form;
+  const { language, csrf } = viewer;
+  const texts = reviewTexts[language];
+  const view = { fields: [], warnings: [], review: [], language, texts };
+  const version = textIn(fields, VERSION_FIELD);
+  return (
+    <>
+      <KeptText status={status} language={language} />
+      <form method="post" action="update" class="values">
+        <CsrfInput csrf={csrf} />
+        {version !== '' && <input type="hidden" name={VERSION_FIELD} value={version} />}
+        {typed.map((field) => (
+          <div class="field">
+            <Label for={field.key} text={labelOf(field, language)} />
+            <Input field={field} view={view} label={labelOf(field, language)} />
+          </div>
+        ))}
+        <Button type="submit" class="primary" text={texts.save} />
+      </form>
+      <DocumentLink id={id} language={language} />
+    </>
+  );
+}
+
+/** As text, because saving it could replace values of another user. */
+function Conflict({ typed, form }: { typed: readonly Typed[]; form: RejectedForm }): JSX.Element {
+  const { id, viewer } = form;
+  const { language } = viewer;
+  const view = { fields: [], warnings: [], review: [], language, texts: reviewTexts[language] };
+  return (
+    <>
+      <P class="notice" text={WORDS[language].conflict} />
+      <ul id="unsaved">
+        {typed.map((field) => (
+          <li dir="auto" safe>
+            {`${labelOf(field, language)}: ${readableValue(field.value, field.spec, view) || view.texts.nothing}`}
+          </li>
+        ))}
+      </ul>
+      <DocumentLink id={id} language={language} />
+    </>
+  );
+}
+
+function RejectedName({ status, fields, id, viewer: { language, csrf } }: RejectedForm): JSX.Element {
+  const texts = reviewTexts[language];
+  return (
+    <>
+      <KeptText status={status} language={language} />
+      <form method="post" action="rename" class="rename">
+        <CsrfInput csrf={csrf} />
+        <Label for="name" text={texts.name} />
+        <input id="name" name="name" type="text" value={textIn(fields, 'name')} maxlength="255" required />
+        <Button type="submit" text={texts.save} />
+      </form>
+      <DocumentLink id={id} language={language} />
+    </>
+  );
+}
+
+const DocumentLink = ({ id, language }: { id: string; language: 'en' | 'ru' }): JSX.Element => (
+  <p>
+    <A href={`../${encodeURIComponent(id)}`} text={WORDS[language].toDocument} />
+  </p>
+);
+
+const WORDS = {
+  en: {
+    conflict:
+      'Your values were not saved. Open the document, compare, and enter them again where they are still right:',
+    toDocument: 'Open the document',
+  },
+  ru: {
+    conflict: 'Ваши значения не сохранены. Откройте документ, сверьте и введите их снова, если они ещё верны:',
+    toDocument: 'Открыть документ',
+  },
+};

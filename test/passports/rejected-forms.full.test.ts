@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openPage } from '../support/browser/open-page.ts';
+import { ADMIN_KEY, createPdf, type Passports, startPassports } from '../support/passports.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let passports: Passports;
+beforeAll(async () => {
+  passports = await startPassports();
+});
+afterAll(() => passports.stop());
+
+const field = (page: Page, key: string) => page.locator(`[id="${key}"]`);
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).last().click();
+const main = (page: Page) => page.locator('main').textContent();
+
+/** The review page of a new document, without JavaScript. */
+async function openReview(test: Parameters<typeof openPage>[0]): Promise<{ page: Page; url: string; id: string }> {
+  const client = await passports.signIn();
+  const [id] = await client.upload(createPdf());
+  await passports.succeed(id!);
+  const { page } = await openPage(test, `${passports.url}/login`, { javaScriptEnabled: false });
+  await page.locator('#api_key').fill(ADMIN_KEY);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${passports.url}/`);
+  const url = `${passports.url}/task/${id}`;
+  await page.goto(url);
+  return { page, url, id: id! };
+}
+
+const resultOf = async (page: Page, id: string) =>
+  (await page.request.get(`${passports.url}/api/task/${id}/result`)).json();
+
+it('A form without JavaScript with an invalid value keeps the changed values, which can be corrected and sent again', async (test) => {
+  const { page, url, id } = await openReview(test);
+  await field(page, 'general:address').fill('г. Энск, ул. Северная, д. 8');
+  await field(page, 'general:floors').fill('many <b>');
+  await field(page, 'rooms:3.name').fill('балкон');
+  await save(page);
+  expect(page.url()).toBe(`${url}/update`);
+  expect(await main(page)).toContain('Storeys: Enter a whole number.');
+  const inputs = page.locator('form.values :is(input, select, textarea):not([type=hidden])');
+  expect(await inputs.evaluateAll((all) => all.map((one: any) => [one.name, one.value]))).toEqual([
+    ['general:address', 'г. Энск, ул. Северная, д. 8'],
+    ['general:floors', 'many <b>'],
+    ['rooms:3.name', 'балкон'],
+  ]);
+  await page.getByLabel('Storeys').fill('5');
+  await save(page);
+  await page.waitForURL(url);
+  const { data, version } = await resultOf(page, id);
+  expect(version).toBe(2);
+  expect(data).toMatchObject({ general: { address: 'г. Энск, ул. Северная, д. 8', floors: 5, year_built: 1978 } });
+  expect(data.rooms.map(({ name }: { name: string }) => name)).toEqual(['кухня', 'жилая', 'балкон']);
+});
+
+it('A form without JavaScript of a document that another user has changed lists the values that are not saved', async (test) => {
+  const { page, url, id } = await openReview(test);
+  const other = await page.context().newPage();
+  await other.goto(url);
+  for (const column of ['name', 'area']) await field(other, `rooms:1.${column}`).fill('');
+  await save(other);
+  await other.waitForURL(url);
+  await field(page, 'general:floors').fill('5');
+  await field(page, 'rooms:2.height').fill('2,7');
+  await save(page);
+  expect(await main(page)).toContain('have changed since');
+  expect(await page.locator('#unsaved li').allTextContents()).toEqual([
+    'Storeys: 5',
+    // The removed row and the changed one, which have other numbers now.
+    expect.stringMatching(/, row 1: кухня$/),
+    expect.stringMatching(/, row 1: 9.1$/),
+    expect.stringMatching(/, row 2: жилая$/),
+    expect.stringMatching(/, row 2: 18.4$/),
+    expect.stringMatching(/, row 2: 2,7$/),
+  ]);
+  await page.getByRole('link', { name: 'Open the document' }).click();
+  await page.waitForURL(url);
+  expect((await resultOf(page, id)).data.rooms.map(({ name }: { name: string }) => name)).toEqual(['жилая']);
+});
+
+it('A new name of a document is kept when the session has ended', async (test) => {
+  const { page, url } = await openReview(test);
+  await page.locator('summary', { hasText: 'Rename' }).click();
+  await page.locator('#name').fill('Дом "7".pdf');
+  await page.context().clearCookies();
+  await page.locator('.rename button').click();
+  expect(page.url()).toBe(`${url}/rename`);
+  expect(await main(page)).toContain('Sign in in a new tab');
+  expect(await page.locator('#name').inputValue()).toBe('Дом "7".pdf');
+});
