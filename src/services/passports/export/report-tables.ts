@@ -28,20 +28,39 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
 }
 
 export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportLabels): Content[] {
+  return [
+    ...splitColumns(columns.length).map((part) => {
+      const pick = <T>(row: readonly T[]) => part.map((column) => row[column]!);
+      return tablePart(title, pick(columns), rows.map(pick), labels);
+    }),
+    ...excerpts.map((excerpt): Content => ({ ...picture(excerpt, labels, WHOLE), margin: [0, 6, 0, 0] })),
+  ];
+}
+
+function tablePart(title: string, columns: readonly string[], rows: readonly Value[][], labels: ReportLabels): Content {
   const emptyRow = [{ text: labels.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
   const width = PAGE_WIDTH / columns.length - PADDING;
   const body = rows.map((row) =>
     row.map((value) => ({ text: wrapText(formatValue(value, labels), width, 9), fontSize: 9 })),
   );
-  return [
-    table(title, {
-      widths: columns.map(() => width),
-      head: columns,
-      body: body.length > 0 ? body : [emptyRow],
-      values: rows.flat(),
-    }),
-    ...excerpts.map((excerpt): Content => ({ ...picture(excerpt, labels, WHOLE), margin: [0, 6, 0, 0] })),
-  ];
+  return table(title, {
+    widths: columns.map(() => width),
+    head: columns,
+    body: body.length > 0 ? body : [emptyRow],
+    values: rows.flat(),
+  });
+}
+
+/** Chosen for columns of at least 35 points, which fit six figures. */
+const MAX_COLUMNS = 12;
+
+/** The columns of each part of a table; the first column repeats, to identify the rows. */
+function splitColumns(count: number): number[][] {
+  const all = Array.from({ length: count }, (_, column) => column);
+  if (count <= MAX_COLUMNS) return [all];
+  const parts = Math.ceil((count - 1) / (MAX_COLUMNS - 1));
+  const size = Math.ceil((count - 1) / parts);
+  return Array.from({ length: parts }, (_, part) => [0, ...all.slice(1 + part * size, 1 + (part + 1) * size)]);
 }
 
 // Sizes in points: an A4 page without its margins, and the sum of a cell's left and right padding.

@@ -123,6 +123,20 @@ it('has the title of the schema', async () => {
   expect(await printedWith(untitled)).toContain('Документ Квартира 31.pdf');
 });
 
+it('prints a table of many columns in parts, each with the first column and legible words', async () => {
+  const { sections, ...rest } = DEFAULT_SCHEMA;
+  const keys = Array.from({ length: 80 }, (_, index) => `column_${index + 1}`);
+  const columns = keys.map((key, index) => ({ key, label: `C${index + 1}`, type: 'string' as const }));
+  const wide = { key: 'wide', title: 'Широкая', table: { columns } };
+  const schema = { ...rest, sections: [...sections, wide] } as unknown as Schema;
+  const cells = [1, 2].flatMap((row) => keys.map((key, index) => [`wide:${row}.${key}`, read(`r${row}c${index + 1}`)]));
+  const { pages } = await readBack(await printed(opened(Object.fromEntries(cells)), { ...options, schema }));
+  const words = pages.join(' ').split(' ');
+  const missing = [1, 2].flatMap((row) => keys.map((_, index) => `r${row}c${index + 1}`));
+  expect(missing.filter((word) => !words.includes(word))).toEqual([]);
+  expect(words.filter((word) => word === 'r2c1')).toHaveLength(8);
+});
+
 it('prints markup, file paths and URLs in values as plain text', async () => {
   const hostile = '{"image":"/etc/passwd"} <b>\u202eevil\u0000 http://127.0.0.1:9/x.png';
   const { pages } = await readBack(await printed(opened({ 'general:address': read(hostile) })));
