@@ -338,7 +338,15 @@ it('The page of a batch asks before it cancels, and then says how cancelled file
   await page.locator('#cancel').press('Enter');
   await until(async () => questions.length).toBe(1);
   expect((await product.call('/batches')).body.data.batches[0].counts.cancelled).toBe(0);
+  let send = () => {};
+  const sent = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route('**/cancel', (route) => sent.then(() => route.continue()));
   await page.locator('#cancel').press('Enter');
+  await until(() => page.locator('#status').textContent()).toBe('Cancelling…');
+  expect(await page.locator('#cancel').isVisible()).toBe(false);
+  send();
   await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 0, failed: 0, cancelled: 2');
   expect(questions).toEqual(Array(2).fill('Cancel the batch? Files that are not finished will not be processed.'));
   await page.getByText('choose them again').waitFor();

@@ -157,7 +157,12 @@ const turn = (pages: number) => async () => {
 
 const onClick = (button: string, action: () => Promise<unknown>) =>
   byId(button).addEventListener('click', () => void act(action));
-const cancel = change('cancel');
+/** Hides the button, because a second cancellation meanwhile would be ignored. */
+const cancel = () => {
+  byId('cancel').hidden = true;
+  showStatus(texts.progress.cancelling, undefined);
+  return change('cancel')();
+};
 byId('cancel').addEventListener('click', () => {
   if (upload) upload.abort();
   else if (confirm(texts.progress.cancelSure)) void act(cancel);

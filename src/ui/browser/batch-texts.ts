@@ -97,6 +97,7 @@ export const batchTexts = localize({
       en: 'Cancel the batch? Files that are not finished will not be processed.',
       ru: 'Отменить пакет? Незавершённые файлы не будут обработаны.',
     },
+    cancelling: { en: 'Cancelling…', ru: 'Отменяется…' },
     cancelled: {
       en: 'To process cancelled files, choose them again.',
       ru: 'Чтобы обработать отменённые файлы, выберите их снова.',
