@@ -360,6 +360,15 @@ describe('POST /auth/token', () => {
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect((await client.get('/health')).status).toBe(200);
+      for (const [language, message] of [
+        ['ru', /Слишком много запросов\. Повторите через \d+\s(?=с\.)/],
+        ['en', /Too many requests: try again in \d+ (?=s\.)/],
+      ] as const) {
+        const headers = { accept: 'text/html', 'accept-language': language };
+        const { text } = await client.post('/login', { form: { api_key: ADMIN_KEY }, headers });
+        expect(text).toMatch(message);
+        expect(text).toContain('name="api_key"');
+      }
     } finally {
       await limited.stop();
     }
