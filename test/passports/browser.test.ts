@@ -1116,6 +1116,20 @@ describe('Passports pages for every document state', () => {
     ]);
   });
 
+  it('save a value in a new row after the one above it was cleared again', { tags: ['full'] }, async (test) => {
+    const { page, data } = await openDocument(test, 'cleared-row.pdf');
+    await field(page, 'rooms:3.area').fill('abc');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('[data-table="rooms"] .problem').textContent()).toBe('Enter a number.');
+    await field(page, 'rooms:3.area').press('Escape');
+    await field(page, 'rooms:4.name').fill('балкон');
+    await page.keyboard.press('Enter');
+    await until(async () => (await data()).rooms.map(({ name }: { name: string }) => name)).toEqual([
+      ...['кухня', 'жилая', 'балкон'],
+    ]);
+    expect(await value(page, 'rooms:3.name')).toBe('балкон');
+  });
+
   /** The values of each update request. */
   function recordUpdates(page: Page): Record<string, string>[] {
     const updates: Record<string, string>[] = [];

@@ -73,6 +73,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     const ready = changed.filter((input) => isChanged(input) && !isIncomplete(input));
     const pendingValues = new Map(ready.map((input) => [input, input.value.trim()]));
     if (pendingValues.size === 0) return;
+    // New rows must follow the saved ones without a gap.
+    dropEmptyRows(form, texts);
     saved.textContent = texts.saving;
     try {
       const values = Object.fromEntries([...pendingValues].map(([input, text]) => [input.name, text]));
