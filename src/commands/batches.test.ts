@@ -30,3 +30,16 @@ it.each([
     `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
   );
 });
+
+it.each([
+  ['utf16.csv', Buffer.from('\ufeffphoto\na.jpg\n', 'utf16le')],
+  ['control.jsonl', Buffer.from(`{"photo": "\x01"}\n${'{"photo": "a.jpg"}\n'.repeat(20)}`)],
+])('batches submit leaves %s, a text with errors, to the service', async (name, bytes) => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-batch-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, name), bytes);
+  const server = { service: 'stt', server: 'http://127.0.0.1:1', token: 'any' } as const;
+  // No server answers, so the command ends with the signal.
+  const signal = AbortSignal.timeout(300);
+  await expect(submitBatchCommand(join(folder, name), server, signal)).resolves.toBeUndefined();
+});

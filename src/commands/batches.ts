@@ -133,10 +133,13 @@ const noList = (path: string) =>
     `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
   );
 
-/** As an archive of another kind, or a table with the wrong name. */
-const isBinary = async (data: Blob): Promise<boolean> =>
-  // Bytes that text in UTF-8 has only as control characters.
-  new Uint8Array(await data.slice(0, 4096).arrayBuffer()).some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20));
+/** As an archive of another kind, or a table with the wrong name. The service names the encoding of a text in UTF-16. */
+async function isBinary(data: Blob): Promise<boolean> {
+  const start = new Uint8Array(await data.slice(0, 4096).arrayBuffer());
+  if (start[0]! + start[1]! === 0xff + 0xfe) return false;
+  // Bytes that text in UTF-8 has only as control characters; single ones are errors of an item.
+  return start.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length > 0.01 * start.length;
+}
 
 function printInvalid(items: readonly InvalidItem[], title: string): void {
   console.error(title);

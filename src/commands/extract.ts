@@ -133,6 +133,7 @@ export function createFromImages(
 }
 
 async function checkImageCount(passports: Passports, count: number, signal: AbortSignal): Promise<void> {
+  if (count === 1) return;
   const { max_images_per_pdf: limit } = await passports.images({ signal });
   if (count > limit)
     throw new AssayError({

@@ -72,11 +72,6 @@ export const uiTexts = localize({
   },
   retry: {
     refused: { en: '{sentence} Retrying in {seconds} s.', ru: '{sentence} Повтор через {seconds} с.' },
-    /** For 429, whose sentence already has the seconds. */
-    limited: {
-      en: 'Too many requests. Retrying in {seconds} s.',
-      ru: 'Слишком много запросов. Повтор через {seconds} с.',
-    },
     offline: {
       en: 'The server is not responding. Retrying in {seconds} s.',
       ru: 'Сервер не отвечает. Повтор через {seconds} с.',

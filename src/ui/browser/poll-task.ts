@@ -38,9 +38,11 @@ export const retryText = (
   { refusal, seconds }: NonNullable<Parameters<OnRetry>[0]>,
   texts: UiTexts['retry'],
   sentence: string,
-): string => fill(texts[REASONS[refusal.status] ?? 'refused'], { sentence, seconds });
+): string =>
+  fill(refusal.status === 0 ? texts.offline : texts.refused, { sentence: sentence.replace(RETRY_AFTER, '.'), seconds });
 
-const REASONS: Readonly<Record<number, 'offline' | 'limited'>> = { 0: 'offline', 429: 'limited' };
+/** The seconds at the end of the error of a limit, which are counted down instead. */
+const RETRY_AFTER = /[:;.]\s(?:[Tt]ry again in \d+ s|Повторите через \d+ с)\.$/u;
 
 /** Seconds from 1 to 60: those of `Retry-After`, or else `otherwise`. */
 export const retryDelay = ({ retryAfterSeconds }: RequestError, otherwise: number): number =>

@@ -29,7 +29,7 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
 
 export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportLabels): Content[] {
   return [
-    ...splitColumns(columns.length).map((part) => {
+    ...splitColumns(rows.length === 0 ? Math.min(columns.length, MAX_COLUMNS) : columns.length).map((part) => {
       const pick = <T>(row: readonly T[]) => part.map((column) => row[column]!);
       return tablePart(title, pick(columns), rows.map(pick), labels);
     }),

@@ -79,9 +79,8 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   const values = ordered.map(([, value]) => value);
   if (values.length < 2) return undefined;
   const tokens = values.flatMap((value) => value.tokens);
-  const text = withRegionKind(
-    ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', '),
-  );
+  const written = ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', ');
+  const text = withRegionKind(written.replace(REPEATED_PART, '$1'));
   return {
     tokens,
     value: tokens.some(({ confidence }) => confidence !== null) ? correctHouseNumbers(text) : text,
@@ -107,6 +106,9 @@ function placeCityDistrict(found: Map<number, ReadValue>, parts: readonly PartSp
   found.delete(from);
   found.set(to, district);
 }
+
+/** A district that also stands in the blank of the town: `Майкопский р-н, Майкопский р-н, пос. Тульский`. */
+const REPEATED_PART = /(?<=^|, )([^,]{4,60}), \1(?=,|$)/gu;
 
 function isAfter({ tokens: [one] }: ReadValue, { tokens: [other] }: ReadValue): boolean {
   if (one!.sheet !== other!.sheet) return false;

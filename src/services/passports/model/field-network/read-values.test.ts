@@ -368,6 +368,20 @@ it('reads a date with the day that the network doubts', () => {
   expect(valueAt(name, reading)).toBe('1974-03-04');
 });
 
+it.each([
+  ['as wide as the space before them', 'сумме', 116, 9140],
+  ['wider than the space before them', 'сумме', 124, 140],
+  ['after a short word', 'кв.', 116, 140],
+])('reads thousands with a space %s', (_, word, x, expected) => {
+  const name = 'general:inventory_value';
+  const reading = readingOf([
+    { at: [90 - 6 * word.length, 40], text: word },
+    { at: [100, 40], text: '9' },
+    { at: [x, 40], text: '140,00', name },
+  ]);
+  expect(valueAt(name, reading)).toBe(expected);
+});
+
 it('looks for the rest of a date among the nearest words only', () => {
   const name = 'general:issue_date';
   const words = Array.from({ length: 300 }, (_, i) => ({ at: [40, 40] as const, text: 'мая', name, group: i }));
@@ -440,6 +454,11 @@ describe('readParts', () => {
       { at: [460, 55], text: '(номер помещения)' },
     ]);
     expect(readParts(reading, address)?.value).toBe(`ул. Мира, д. 5, пом. ${value}`);
+  });
+
+  it('writes a district once that also stands before the village in its blank', () => {
+    const parts = { district: 'Майкопский р-н', city: 'Майкопский р-н, пос. Тульский', house: '4' };
+    expect(readParts(partsOf(parts), address)?.value).toBe('Майкопский р-н, пос. Тульский, д. 4');
   });
 
   it('joins the parts of an address with their prefixes, from region to flat', () => {

@@ -43,6 +43,12 @@ describe('withDoubtfulWords', () => {
     expect(extended(reading)).toBe('из красного кирпича на растворе');
   });
 
+  it('adds the rest of a word that is hyphenated at the end of its line', () => {
+    expect(extended(readingOf('precast 0.9 hollow- 0.9\ncore 0.01 floors 0.01'))).toBe('precast hollow- core');
+    expect(extended(readingOf('precast 0.9 hollow- 0.9\nCore 0.01 floors 0.01'))).toBe('precast hollow-');
+    expect(extended(readingOf('precast 0.9 hollow- 0.9\ncore 0.01', { cell: 2 }))).toBe('precast hollow-');
+  });
+
   it('adds no word before the value that is as unlikely as a label', () => {
     expect(extended(readingOf('Стены 0.07 кирпичные 0.9'))).toBe('кирпичные');
   });

@@ -57,10 +57,18 @@ export function withDoubtfulWords(members: readonly number[], reading: PageReadi
         // The next line may be that of another label.
         read(afterWrap, last, least.before),
       ].map(({ found }) => found.slice(0, found.findLastIndex(({ text }) => WORD.test(text)) + 1));
-  const next = name === 'general:address' ? nextPart(last, reading) : [];
+  const next = name === 'general:address' ? nextPart(last, reading) : restOfWord(last, reading, name);
   return inReadingOrder([...new Set([...chosen, ...within, ...beside.flat(), ...next])]).map((token) =>
     tokens.indexOf(token),
   );
+}
+
+/** The rest of a word that is hyphenated at the end of its line: `core` after `hollow-`. */
+function restOfWord(last: Token, { tokens, likeliest, areApart }: PageReading, name: string): Token[] {
+  const rest = /\p{L}-$/u.test(last.text) ? afterWrap(last, tokens) : undefined;
+  if (!rest || !/^\p{Ll}{2}/u.test(rest.text)) return [];
+  const at = tokens.indexOf(rest);
+  return ['none', name].includes(likeliest(at)) && !areApart(at, tokens.indexOf(last)) ? [rest] : [];
 }
 
 /** The parts of an address behind the comma that ends `last`: `корпус Г`. */

@@ -1,4 +1,5 @@
 import type { ValueSpec } from '../../schema/schema.ts';
+import { overlapIndex } from '../fields/line-index.ts';
 import { middleY, type Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -105,14 +106,25 @@ function withDigitsBefore(
   // In heights of a digit; `051.3` is no number of its own.
   const reach = first.text.startsWith('0') ? 1 : MAX_THOUSANDS_SPACE;
   const space = second ? widthOfSpace(first, second) : 0;
+  // Of `в сумме 9 140,00`, whose spaces are as wide as others of the line.
+  const spaceBefore = (token: Token) =>
+    Math.max(
+      0,
+      ...overlapIndex(tokens)(token.y0, token.y1).map((i) => {
+        const [word, height] = [tokens[i]!, token.y1 - token.y0];
+        const gap = token.x0 - word.x1;
+        const isWord = /\p{L}{3}$/u.test(word.text) && Math.abs(middleY(word) - middleY(token)) < 0.5 * height;
+        return isWord && gap > 0 && gap < MAX_DIGIT_SPACE * height ? gap : 0;
+      }),
+    );
   const isOfValue = (i: number) => ['none', likeliest(members[0]!)].includes(likeliest(i));
   const thousands = tokens.findIndex(
     ({ text, x1, y0, y1 }, i) =>
       /^\d{1,3}$/u.test(text) &&
       x1 <= first.x0 &&
-      first.x0 - x1 < Math.max(reach * (y1 - y0), isOfValue(i) ? 1.1 * space : 0) &&
       y0 < first.y1 &&
-      y1 > first.y0,
+      y1 > first.y0 &&
+      first.x0 - x1 < Math.max(reach * (y1 - y0), isOfValue(i) ? 1.1 * Math.max(space, spaceBefore(tokens[i]!)) : 0),
   );
   const isFirst = (at: Token) => !tokens.some(({ x1, y0, y1 }) => x1 <= at.x0 && y0 < at.y1 && y1 > at.y0);
   const isNumbering = (at: Token) =>

@@ -1,5 +1,5 @@
 import { createOnce } from '../../../../base/create-once.ts';
-import { nextLineIndex, overlapIndex } from '../fields/line-index.ts';
+import { MAX_PITCH, nextLineIndex, overlapIndex } from '../fields/line-index.ts';
 import { middleY, type Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -59,7 +59,7 @@ const isAdjacent = (left: Token, right: Token): boolean => {
   return isOnLine(left, right) && gap > -2 && gap < 1.5 * taller(left, right);
 };
 
-/** The words beside a word on its line, found once. */
+/** The words beside a word on its line. */
 const besideOf = createOnce((tokens: readonly Token[]) => {
   const find = (isBeside: (one: Token, token: Token) => boolean) =>
     createOnce((token: Token) => {
@@ -110,9 +110,6 @@ function firstBelow(token: Token, tokens: readonly Token[]): Token | undefined {
   const middle = middleY(token);
   return tokens[nextLineIndex(tokens)(middle, middle).find((i) => isNextLine(token, tokens[i]!)) ?? -1];
 }
-
-/** Chosen. In heights of a word; `nextLineIndex` has the same. */
-const MAX_PITCH = 2;
 
 /** Whether `lower` is on the next line below `upper`, in the same column. */
 const isNextLine = (upper: Token, lower: Token): boolean => {

@@ -21,9 +21,9 @@ const CAPITAL_TOWN =
 
 const STRAY_DOT = /(?<=[IVX\d])\.$|(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p{Ll}|,)|(?<=(?<!\p{L})край)\.(?=\s\p{Ll}|,|$)/gu;
 
-/** A number 3 of a house, a flat or premises that OCR reads as the letter З: `д. ЗА`, `помещение ЗН`. */
+/** A number 3 of a house, a flat or premises that OCR reads as the letter З: `д. ЗА`, `д. За`, `помещение ЗН`. */
 const HOUSE_NUMBER =
-  /(?<=(?<!\p{L})(?:д|дом|кв|квартира|пом|помещение|зд|здание|стр|строение|оф|офис)\.?\s)З(?=\p{Lu}?(?![\p{L}.]))/gu;
+  /(?<=(?<!\p{L})(?:д|дом|кв|квартира|пом|помещение|зд|здание|стр|строение|оф|офис)\.?\s)З(?=(?:\p{Lu}?(?![\p{L}.])|[а-г](?!\p{L})))/gu;
 
 /** A number 6 that OCR reads as the letter б: `кв. б`, `д. ба`, not `д. б/н`. */
 const HOUSE_NUMBER_6 = /(?<=(?<!\p{L})(?:д|дом|кв)\.\s?)б(?=[а-г]?(?![\p{L}\d./-]))/gu;

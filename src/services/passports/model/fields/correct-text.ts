@@ -84,9 +84,9 @@ export function normalizeText(text: string): string {
 /** If the last word is in capitals, whose abbreviations end as those in small letters do. */
 const inLowerCase = (text: string) => (/\p{Lu}{2}$/u.test(text) ? text.toLowerCase() : text);
 
-/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name. */
+/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name; or the form of a company. */
 const ABBREVIATED =
-  /(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
+  /(?<!\p{L})(?:Ltd|ltd|Inc|inc|Corp|corp)$|(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
 
 /** Without a bracket or quotation mark at either end whose other one is missing. */
 function withoutOpenBrackets(text: string): string {
@@ -117,28 +117,32 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(/(?<=(?<!\d)\d-)\s(?=(?:слой|слои|этаж|комнат|квартир)\p{Ll})/gu, '')
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
-    .replace(LOST_BREVE_WITHIN, 'й');
+    .replace(LOST_BREVE_WITHIN, 'й')
+    .replace(BREVE_AT_START, (letter) => (letter === 'й' ? 'и' : 'И'))
+    .replace(KAZAKH_K, 'к');
   if (spec.numbering)
     return value
       .replaceAll('l', '1')
       .replaceAll('І', 'I')
       .replace(/(?<=\p{L}[-/]\d{0,3})З(?=\d{0,3}$)/u, '3')
-      .replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'))
+      .replace(/^([Зб])(\p{Ll})\.?$/u, (_, digit, letter) => (digit === 'З' ? '3' : '6') + letter)
       .replace(/(?<=^[A-Z])[OО](?=\d)/u, '0')
       .replace(/^\$(?=\d)/u, 'S');
   if (spec.parts) return correctOcrAddress(value);
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
-  const named = spec.shapes ? kept.replace(INITIAL_3, 'З') : kept;
+  const initials = spec.shapes ? kept.replace(INITIAL_3, 'З') : kept;
+  const named = isOfPersons(spec.shapes) ? initials.replace(LAST_INITIAL_3, 'З.') : initials;
   return named.replace(COMPANY, correctCompany).replace(DOT_WITHIN, '');
 }
 
-/** `000 «`, `QOQ «`, `Т00 «`, `0А0 «`. */
-const COMPANY = /(?<![\d\p{L}])[0OQОоТЗПА]{3}(?=\s?[«"„])/u;
+/** `000 «`, `QOQ «`, `ОО «`, `Т00 «`, `0А0 «`, `ФГУГ «`. */
+const COMPANY = /(?<![\d\p{L}])(?:[0OQОо]{2}|[0OQОоТЗПА]{3}|(?:Ф?Г|М)УГ)(?=\s?[«"„])/u;
 
 const correctCompany = (read: string): string => {
-  const form = read.replace(/[0OQо]/gu, 'О');
+  if (read.endsWith('УГ')) return read.replace(/Г$/u, 'П');
+  const form = read.replace(/^..$/u, 'ООО').replace(/[0OQо]/gu, 'О');
   return /^(?:ООО|ТОО|ПАО|ОАО|ЗАО)$/u.test(form) ? form : read;
 };
 
@@ -184,11 +188,20 @@ const LOST_BREVE = /(?<=[а-яё]{2}ы|[а-яё]{3}[вгджзклмнрстфх
 const LOST_BREVE_WITHIN =
   /(?<=стро)и(?=к)|(?<=\d-\s?сло)и(?=н)|(?<=(?<!\p{L})(?:дво|тро))и(?=н(?:ой|ая|ое|ые|ых|ик))|(?<=(?<!\p{L})лине)и(?=н)|(?<=(?<!\p{L})во)и(?=лок)|(?<=[Рр]а)и(?=он)|(?<=хозя)и(?=ств)|(?<=(?<!\p{L})са)и(?=динг)/gu;
 
+/** No Russian word begins with `й` and a consonant: `йнженер`. */
+const BREVE_AT_START = /(?<![\p{L}\d])[йЙ](?=[бвгджзклмнпрстфхцчшщ]{1,3}[аеёиоуыэюя])/gu;
+
+/** `қирпичные`, in a text without other letters that Russian lacks. */
+const KAZAKH_K = /(?<=^[^әғңөұүһіӘҒҢӨҰҮҺІ]*)қ(?=[^әғңөұүһіӘҒҢӨҰҮҺІ]*$)/gu;
+
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
 
 /** The initial З before another one: `ИП Магомедова 3. А.` */
 const INITIAL_3 = /(?<=\p{Lu}\p{Ll}+ )3(?=\.\s?\p{Lu}\.)/gu;
+
+/** `Лычагина 3` */
+const LAST_INITIAL_3 = /(?<=^\p{Lu}\p{Ll}{2,} )3\.?$/u;
 
 /** After a whole word and before the next one of a text; abbreviations end in a consonant. */
 const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;

@@ -297,6 +297,8 @@ describe('normalizeHomoglyphs', () => {
   it('converts a word to its own alphabet or, if that is ambiguous, to the alphabet of the document', () => {
     expect(normalizeHomoglyphs('Пpoчее', 'latin')).toBe('Прочее');
     expect(normalizeHomoglyphs('Jоhnsоn', 'cyrillic')).toBe('Johnson');
+    expect(normalizeHomoglyphs('space', 'cyrillic')).toBe('space');
+    expect(normalizeHomoglyphs('ѕрасе', 'cyrillic')).toBe('space');
     expect(normalizeHomoglyphs('CAOA', 'cyrillic')).toBe('САОА');
     expect(normalizeHomoglyphs('кitchen', 'cyrillic')).toBe('kitchen');
     expect(normalizeHomoglyphs('кухнb', 'latin')).toBe('кухнь');

@@ -1,9 +1,16 @@
 // OCR with two alphabets confuses letters that look alike.
 const CYRILLIC = [...'АВЕКМНОРСТУХІЈЅаеорсухіјѕкьг'];
 const LATIN = [...'ABEKMHOPCTYXIJSaeopcyxijskbr'];
+/** Not of Russian, so they stand for Latin ones: `ѕрасе`. */
+const FOREIGN = /[ЅѕЈј]/u;
 const TWINS = {
   cyrillic: { letters: /[\u0400-\u04ff]/u, others: new Map(CYRILLIC.map((letter, i) => [letter, LATIN[i]!])) },
-  latin: { letters: /[a-zA-Z]/u, others: new Map(LATIN.map((letter, i) => [letter, CYRILLIC[i]!])) },
+  latin: {
+    letters: /[a-zA-Z]/u,
+    others: new Map(
+      LATIN.map((letter, i) => [letter, CYRILLIC[i]!] as const).filter(([, twin]) => !FOREIGN.test(twin)),
+    ),
+  },
 };
 // Similar in few fonts only, so they still indicate the alphabet.
 const WEAK = new Set('ьгbrкk');
@@ -33,7 +40,8 @@ export function hasLetterWithoutTwin(text: string, alphabet: Alphabet): boolean 
  * Keeps words with letters of both alphabets that have no twins.
  */
 export function normalizeHomoglyphs(text: string, document: Alphabet): string {
-  const alphabet = alphabetOf(text, hasLetterWithoutTwin) ?? alphabetOf(text, hasWeakTwin) ?? document;
+  const indicated = alphabetOf(text, hasLetterWithoutTwin) ?? (FOREIGN.test(text) ? 'latin' : undefined);
+  const alphabet = indicated ?? alphabetOf(text, hasWeakTwin) ?? document;
   if (alphabet === 'mixed') return text;
   const { others } = TWINS[alphabet === 'latin' ? 'cyrillic' : 'latin'];
   return [...text].map((letter) => others.get(letter) ?? letter).join('');

@@ -8,10 +8,16 @@ type LineIndex = (y0: number, y1: number) => readonly number[];
 /** Finds words that overlap a range. */
 export const overlapIndex = createOnce((words: readonly Area[]) => createLineIndex(words, 0.5));
 
-/** Finds words whose middle is up to two of their heights above or below a range. */
-export const nextLineIndex = createOnce((words: readonly Area[]) => createLineIndex(words, 2));
+/** Finds words whose middle is up to {@link MAX_PITCH} of their heights above or below a range. */
+export const nextLineIndex = createOnce((words: readonly Area[]) => createLineIndex(words, MAX_PITCH));
 
-/** Sorts words into bands of y, as comparing each word with all others takes too long on a page of thousands. `reach` is in heights of a word, from its middle. */
+/** Chosen. From one line to the next, in heights of a word. */
+export const MAX_PITCH = 2;
+
+/**
+ * Sorts words into bands of y: comparing each word with all others takes too long on a page of thousands. `reach` is the distance
+ * from the middle of a word, in its heights.
+ */
 function createLineIndex(words: readonly Area[], reach: number): LineIndex {
   let [top, bottom] = [Infinity, -Infinity];
   for (const { y0, y1 } of words) [top, bottom] = [Math.min(top, y0), Math.max(bottom, y1)];
