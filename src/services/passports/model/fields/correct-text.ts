@@ -84,9 +84,9 @@ export function normalizeText(text: string): string {
 /** If the last word is in capitals, whose abbreviations end as those in small letters do. */
 const inLowerCase = (text: string) => (/\p{Lu}{2}$/u.test(text) ? text.toLowerCase() : text);
 
-/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name; or the form of a company. */
+/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name; or the form of a company. `дерев` ends as a genitive does. */
 const ABBREVIATED =
-  /(?<!\p{L})(?:Ltd|ltd|Inc|inc|Corp|corp)$|(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
+  /(?<!\p{L})(?:Ltd|ltd|Inc|inc|Corp|corp|дерев)$|(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
 
 /** Without a bracket or quotation mark at either end whose other one is missing. */
 function withoutOpenBrackets(text: string): string {
