@@ -100,7 +100,7 @@ function withoutOpenBrackets(text: string): string {
 
 /** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
-  const value = withoutRemnants(text)
+  const value = withoutRemnants(correctKazakhK(text))
     .replace(DOUBLED, (letters) => (isInBothCases(letters) ? letters[0]!.toUpperCase() : letters))
     .replace(DOUBLED_AT_START, (letters, upper: string) => (isInBothCases(letters) ? upper : letters))
     .replace(/(?<![\d\p{L}])3З(?=-\p{Ll})/gu, '3')
@@ -118,8 +118,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
     .replace(LOST_BREVE_WITHIN, 'й')
-    .replace(BREVE_AT_START, (letter) => (letter === 'й' ? 'и' : 'И'))
-    .replace(KAZAKH_K, 'к');
+    .replace(BREVE_AT_START, (letter) => (letter === 'й' ? 'и' : 'И'));
   if (spec.numbering)
     return value
       .replaceAll('l', '1')
@@ -191,8 +190,8 @@ const LOST_BREVE_WITHIN =
 /** No Russian word begins with `й` and a consonant: `йнженер`. */
 const BREVE_AT_START = /(?<![\p{L}\d])[йЙ](?=[бвгджзклмнпрстфхцчшщ]{1,3}[аеёиоуыэюя])/gu;
 
-/** `қирпичные`, in a text without other letters that Russian lacks. */
-const KAZAKH_K = /(?<=^[^әғңөұүһіӘҒҢӨҰҮҺІ]*)қ(?=[^әғңөұүһіӘҒҢӨҰҮҺІ]*$)/gu;
+/** `қирпичные`, in a text without other Kazakh letters. */
+const correctKazakhK = (text: string): string => (/[әғңөұүһі]/iu.test(text) ? text : text.replaceAll('қ', 'к'));
 
 /** Before a word, with no closing one after it: a speck. */
 const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
