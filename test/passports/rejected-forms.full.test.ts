@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openPage } from '../support/browser/open-page.ts';
+import { testDatabase } from '../support/database.ts';
 import { ADMIN_KEY, createPdf, type Passports, startPassports } from '../support/passports.ts';
+import { startTcpProxy } from '../support/processes/tcp-proxy.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -28,6 +30,9 @@ async function openReview(test: Parameters<typeof openPage>[0]): Promise<{ page:
   await page.goto(url);
   return { page, url, id: id! };
 }
+
+/** Headers of a form in a browser. */
+const FORM_HEADERS = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
 
 const resultOf = async (page: Page, id: string) =>
   (await page.request.get(`${passports.url}/api/task/${id}/result`)).json();
@@ -89,4 +94,24 @@ it('A new name of a document is kept when the session has ended', async (test) =
   expect(page.url()).toBe(`${url}/rename`);
   expect(await main(page)).toContain('Sign in in a new tab');
   expect(await page.locator('#name').inputValue()).toBe('Дом "7".pdf');
+});
+
+it('The values of a signed-in user are kept while the database is unreachable', async () => {
+  const database = await testDatabase();
+  const { hostname: host, port } = new URL(database.url);
+  const relay = await startTcpProxy({ host, port: Number(port) });
+  const isolated = await startPassports({ DATABASE_URL: relay.proxiedUrl(database.url) });
+  onTestFinished(async () => {
+    await relay.restore();
+    await isolated.stop();
+    await relay.close();
+    await database.drop();
+  });
+  const browser = isolated.client();
+  expect((await browser.post('/login', { form: { api_key: ADMIN_KEY } })).status).toBe(303);
+  await relay.cut();
+  const form = { 'general:address': 'г. Энск, ул. Северная, д. 8' };
+  const answer = await browser.post('/task/any/update', { form, headers: FORM_HEADERS });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+  expect(answer.text).toContain('value="г. Энск, ул. Северная, д. 8"');
 });

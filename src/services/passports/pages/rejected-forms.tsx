@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { isUnavailable } from '../../../base/db-errors.ts';
 import { A, Button, Label, P } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { type FormFields, KeptText, rejectedFields, textIn } from '../../shared/rejected-form.tsx';
@@ -34,7 +33,7 @@ export function createRejectedForms(deps: {
   /** With the fields that differ from the document; with all fields if the document cannot be read. */
   async function readDocument(status: number, id: string, { caller }: Pick<Viewer, 'caller'>) {
     if (caller === undefined || ![409, 412, 422].includes(status)) return undefined;
-    const document = await documents.findWithResult(caller, id);
+    const document = await documents.findWithResult(caller, id).catch(() => undefined);
     return document && isCompleted(document) ? presentFields(document, schema) : undefined;
   }
 
@@ -44,10 +43,11 @@ export function createRejectedForms(deps: {
     const fields = await rejectedFields(status, request, publicOrigins);
     if (fields === undefined) return '';
     const { task_id: id } = request.params as { task_id: string };
-    const viewer = await frame.viewer(request).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error;
-      return { caller: undefined, csrf: undefined, language: preferredLanguage(request.headers['accept-language']) };
-    });
+    // Often fails with the error that rejected the form, which is already logged.
+    const viewer = await frame.viewer(request).catch(() => ({
+      ...{ caller: undefined, csrf: undefined },
+      language: preferredLanguage(request.headers['accept-language']),
+    }));
     const form = { status, fields, id, viewer };
     if (url === '/task/:task_id/rename') return <RejectedName {...form} />;
     const saved = await readDocument(status, id, viewer);
