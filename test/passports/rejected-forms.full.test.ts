@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openPage } from '../support/browser/open-page.ts';
@@ -92,7 +93,7 @@ it('A new name of a document is kept when the session has ended', async (test) =
   await page.context().clearCookies();
   await page.locator('.rename button').click();
   expect(page.url()).toBe(`${url}/rename`);
-  expect(await main(page)).toContain('Sign in in a new tab');
+  expect(await main(page)).toContain('you may be asked once more');
   expect(await page.locator('#name').inputValue()).toBe('Дом "7".pdf');
 });
 
@@ -114,4 +115,25 @@ it('The values of a signed-in user are kept while the database is unreachable', 
   const answer = await browser.post('/task/any/update', { form, headers: FORM_HEADERS });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
   expect(answer.text).toContain('value="г. Энск, ул. Северная, д. 8"');
+});
+
+it('A form of more than 1 MiB that is rejected by its headers is not shown', async () => {
+  const filler = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 'x'.repeat(9000)]));
+  for (const [count, isKept] of [
+    [110, true],
+    [120, false],
+  ] as const) {
+    const form = { 'general:address': 'ул. Северная', ...filler(count) };
+    const answer = await passports.client().post('/task/any/update', { form, headers: FORM_HEADERS });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
+    expect(answer.text.includes('value="ул. Северная"')).toBe(isKept);
+  }
+});
+
+it('An invalid new name is kept', async () => {
+  const name = `${'x'.repeat(256)}.pdf`;
+  const client = await passports.signIn();
+  const answer = await client.post(`/task/${randomUUID()}/rename`, { form: { name }, headers: FORM_HEADERS });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  expect(answer.text).toContain(`value="${name}"`);
 });

@@ -7,7 +7,10 @@ import { P } from '../../ui/text-elements.tsx';
 export type FormFields = Readonly<Record<string, unknown>>;
 
 /** Errors that say nothing about the route or are over after a sign-in, a correction or some time. */
-const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 409, 412, 422, 429, 500, 503]);
+const REPEATABLE: ReadonlySet<number> = new Set([400, 401, 403, 409, 412, 422, 429, 500, 503]);
+
+/** Any client can send forms that are rejected by their headers. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /**
  * The fields of a rejected form, so that its texts are not lost; undefined for another request. Not those that another
@@ -21,7 +24,8 @@ export async function rejectedFields(
   const { method, body, raw, routeOptions } = request;
   if (method !== 'POST' || !REPEATABLE.has(status) || !isSameOrigin(request, publicOrigins)) return undefined;
   if (body !== undefined && body !== null && !(body instanceof Map)) return body as FormFields;
-  const form = (body as Form | null | undefined) ?? (await readUnreadForm(raw, routeOptions.bodyLimit ?? 0));
+  const maxBytes = Math.min(routeOptions.bodyLimit ?? 0, MAX_UNREAD_BYTES);
+  const form = (body as Form | null | undefined) ?? (await readUnreadForm(raw, maxBytes));
   return form && Object.fromEntries([...form].filter(([name]) => name !== CSRF_FIELD));
 }
 
@@ -39,11 +43,12 @@ export const KeptText = ({ status, language }: { status: number; language: 'en' 
 const WORDS = {
   en: {
     kept: 'Your text was not sent. You can send it again here.',
-    keptUntilSignIn: 'Your text was not sent. Sign in in a new tab, then send it again here; you are asked once more.',
+    keptUntilSignIn:
+      'Your text was not sent. Sign in in a new tab, then send it again here; you may be asked once more.',
   },
   ru: {
     kept: 'Ваш текст не отправлен. Его можно отправить отсюда ещё раз.',
     keptUntilSignIn:
-      'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз: потребуется подтвердить отправку.',
+      'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз; возможно, потребуется подтвердить отправку.',
   },
 };
