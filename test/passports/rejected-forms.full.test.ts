@@ -3,7 +3,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openPage } from '../support/browser/open-page.ts';
 import { testDatabase } from '../support/database.ts';
-import { ADMIN_KEY, createPdf, type Passports, startPassports } from '../support/passports.ts';
+import {
+  ADMIN_KEY,
+  createPdf,
+  type HttpResponse,
+  type Passports,
+  startPassports,
+  USER_KEY,
+} from '../support/passports.ts';
 import { startTcpProxy } from '../support/processes/tcp-proxy.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -136,4 +143,52 @@ it('An invalid new name is kept', async () => {
   const answer = await client.post(`/task/${randomUUID()}/rename`, { form: { name }, headers: FORM_HEADERS });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   expect(answer.text).toContain(`value="${name}"`);
+});
+
+const unsavedIn = ({ text }: HttpResponse) =>
+  [.../<ul id="unsaved">(.*?)<\/ul>/s.exec(text)![1]!.matchAll(/<li[^>]*>(.*?)<\/li>/gs)].map(([, line]) => line);
+
+it('The values that are not saved after a conflict include cleared cells of rows that the document has', async () => {
+  const client = await passports.signIn();
+  const [id] = await client.upload(createPdf());
+  await passports.succeed(id!);
+  const update = (form: Record<string, string>) => client.post(`/task/${id}/update`, { form, headers: FORM_HEADERS });
+  expect((await update({ 'general:floors': '4' })).status).toBe(303);
+  const answer = await update({
+    ...{ version: '1', 'general:year_built': '' },
+    ...{ 'rooms:1.name': 'кухня', 'rooms:1.area': '', 'rooms:1.height': '' },
+    ...{ 'rooms:2.name': '', 'rooms:2.area': '', 'rooms:2.height': '' },
+    ...{ 'rooms:3.name': '', 'rooms:3.area': '', 'rooms:3.height': '' },
+  });
+  expect(answer.status).toBe(412);
+  expect(unsavedIn(answer)).toEqual([
+    expect.stringMatching(/^Year .*: empty$/),
+    expect.stringMatching(/, row 1: кухня$/),
+    expect.stringMatching(/Area.*, row 1: empty$/),
+    expect.stringMatching(/, row 2: empty$/),
+    expect.stringMatching(/Area.*, row 2: empty$/),
+  ]);
+});
+
+it('A form that cannot be sent again is not offered: the page lists its values', async () => {
+  const client = await passports.signIn();
+  const [waiting] = await client.upload(createPdf());
+  // Visible to all, because its upload had no key.
+  const [done] = await passports.client().upload(createPdf());
+  await passports.succeed(done!);
+  const user = await passports.signIn(USER_KEY);
+  const form = { 'general:address': 'г. Энск, ул. Южная, д. 7', 'general:floors': '5' };
+  const cases = [
+    [client, waiting, 409, ['г. Энск, ул. Южная, д. 7', '5']],
+    [user, done, 403, ['5']],
+  ] as const;
+  for (const [sender, id, status, values] of cases) {
+    const answer = await sender.post(`/task/${id}/update`, { form, headers: FORM_HEADERS });
+    expect(answer.status).toBe(status);
+    expect(unsavedIn(answer)).toEqual(values.map((value) => expect.stringMatching(`: ${value}$`)));
+    expect(answer.text).not.toMatch(/<form|send it again/);
+  }
+  const renamed = await user.post(`/task/${done}/rename`, { form: { name: 'b.pdf' }, headers: FORM_HEADERS });
+  expect(renamed.status).toBe(403);
+  expect(renamed.text).not.toMatch(/<form|send it again/);
 });

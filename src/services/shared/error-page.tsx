@@ -36,7 +36,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   /** Whether the page sends a parameter of the URL in this field; absent: they have the same names. */
   isFieldOf?: (field: string, parameter: string) => boolean;
   /** Shown below the error, for example the rejected form with its values. */
-  rejectedForm?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
+  rejectedForm?: (status: number, request: FastifyRequest, code: string | undefined) => Promise<JSX.Element>;
 }): ErrorPage {
   return async (status, body, request, retryAfter) => {
     const language = preferredLanguage(request.headers['accept-language']);
@@ -52,7 +52,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
     const isInvalid = (field: string) =>
       invalid.some((name) => field === name || page.isFieldOf?.(field, name) === true);
     const title = invalid.length > 0 ? WORDS[language].invalidFilter : words.refusedTitle;
-    const rejectedForm = (await page.rejectedForm?.(status, request)) ?? '';
+    const rejectedForm = (await page.rejectedForm?.(status, request, (body as Body).error?.code)) ?? '';
     const loginForm = /^\/login(\?|$)/.test(request.url)
       ? page.login?.({ words, status, message: messages.join(' '), request })
       : undefined;

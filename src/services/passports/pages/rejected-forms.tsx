@@ -32,12 +32,12 @@ export function createRejectedForms(deps: {
 
   /** With the fields that differ from the document; with all fields if the document cannot be read. */
   async function readDocument(status: number, id: string, { caller }: Pick<Viewer, 'caller'>) {
-    if (caller === undefined || ![409, 412, 422].includes(status)) return undefined;
+    if (caller === undefined || ![403, 412, 422].includes(status)) return undefined;
     const document = await documents.findWithResult(caller, id).catch(() => undefined);
     return document && isCompleted(document) ? presentFields(document, schema) : undefined;
   }
 
-  return async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
+  return async (status: number, request: FastifyRequest, code: string | undefined): Promise<JSX.Element> => {
     const { url } = request.routeOptions;
     if (url !== '/task/:task_id/update' && url !== '/task/:task_id/rename') return '';
     const fields = await rejectedFields(status, request, publicOrigins);
@@ -49,13 +49,14 @@ export function createRejectedForms(deps: {
       language: preferredLanguage(request.headers['accept-language']),
     }));
     const form = { status, fields, id, viewer };
-    if (url === '/task/:task_id/rename') return <RejectedName {...form} />;
+    const isFinal = code === 'FORBIDDEN' || code === 'TASK_NOT_EDITABLE';
+    if (url === '/task/:task_id/rename') return isFinal ? '' : <RejectedName {...form} />;
+    const { language } = viewer;
+    const typed = typedFields(fields, schema);
     const saved = await readDocument(status, id, viewer);
-    return status === 412 ? (
-      <Conflict typed={changedRows(typedFields(fields, schema), saved ?? [], viewer.language)} form={form} />
-    ) : (
-      <RejectedEdits typed={changedFields(typedFields(fields, schema), saved, viewer.language)} form={form} />
-    );
+    if (!isFinal && status !== 412) return <RejectedEdits typed={changedFields(typed, saved, language)} form={form} />;
+    const unsaved = changedRows(typed, saved ?? [], language);
+    return <Unsaved typed={unsaved} hint={isFinal ? 'notSaved' : 'conflict'} id={id} language={language} />;
   };
 }
 
@@ -84,7 +85,10 @@ function changedFields(typed: readonly Typed[], saved: readonly PresentedField[]
   return typed.filter(({ key, value }) => value.trim() !== (texts.get(key) ?? '').trim());
 }
 
-/** Rows may have other numbers now: those that no row of the document equals, with their other values. */
+/**
+ * Rows may have other numbers now: those that no row of the document equals, with their other values and with cleared
+ * cells. Empty cells of the last row are left out: it is usually the one for a new row.
+ */
 function changedRows(typed: readonly Typed[], saved: readonly PresentedField[], language: 'en' | 'ru'): Typed[] {
   const rowOf = ({ section, row }: PresentedField) => `${section.key}:${row}`;
   const textsByRow = (cells: readonly PresentedField[]) => {
@@ -97,10 +101,13 @@ function changedRows(typed: readonly Typed[], saved: readonly PresentedField[], 
   };
   const savedRows = new Set(textsByRow(saved).values());
   const typedRows = textsByRow(typed);
+  const lastRows = new Map(typed.map(({ section, row }) => [section, row]));
   const changed = new Set(changedFields(typed, saved, language));
-  return typed.filter((field) =>
-    field.row === undefined ? changed.has(field) : field.value !== '' && !savedRows.has(typedRows.get(rowOf(field))!),
-  );
+  return typed.filter((field) => {
+    if (field.row === undefined) return changed.has(field);
+    const isCleared = changed.has(field) && field.row !== lastRows.get(field.section);
+    return (field.value !== '' || isCleared) && !savedRows.has(typedRows.get(rowOf(field))!);
+  });
 }
 
 function labelOf({ section, spec, row }: Pick<Typed, 'section' | 'spec' | 'row'>, language: 'en' | 'ru'): string {
@@ -135,14 +142,18 @@ function RejectedEdits({ typed, form }: { typed: readonly Typed[]; form: Rejecte
   );
 }
 
-/** As text, because saving it could replace values of another user. */
-function Conflict({ typed, form }: { typed: readonly Typed[]; form: RejectedForm }): JSX.Element {
-  const { id, viewer } = form;
-  const { language } = viewer;
+/** As text, because saving it could replace values of another user, or is not possible. */
+function Unsaved(props: {
+  typed: readonly Typed[];
+  hint: 'conflict' | 'notSaved';
+  id: string;
+  language: 'en' | 'ru';
+}): JSX.Element {
+  const { typed, hint, id, language } = props;
   const view = { fields: [], warnings: [], review: [], language, texts: reviewTexts[language] };
   return (
     <>
-      <P class="notice" text={WORDS[language].conflict} />
+      <P class="notice" text={WORDS[language][hint]} />
       <ul id="unsaved">
         {typed.map((field) => (
           <li dir="auto" safe>
@@ -181,10 +192,12 @@ const WORDS = {
   en: {
     conflict:
       'Your values were not saved. Open the document, compare, and enter them again where they are still right:',
+    notSaved: 'Your values were not saved:',
     toDocument: 'Open the document',
   },
   ru: {
     conflict: 'Ваши значения не сохранены. Откройте документ, сверьте и введите их снова, если они ещё верны:',
+    notSaved: 'Ваши значения не сохранены:',
     toDocument: 'Открыть документ',
   },
 };
