@@ -600,7 +600,7 @@ describe('POST /admin/reports/{report_id} (HTML form)', () => {
 
   it('keeps the note when another moderator has decided, and when the session has ended', async () => {
     const { id, record_id } = await createReportWithStatus('rejected');
-    const noteOf = ({ text }: HttpResponse) => /<textarea[^>]*name="note"[^>]*>(.*?)<\/textarea>/s.exec(text)?.[1];
+    const noteOf = ({ text }: HttpResponse) => /<textarea[^>]*name="note"[^>]*>\n(.*?)<\/textarea>/s.exec(text)?.[1];
     const conflict = await decide(id, 'accepted');
     expect([conflict.status, noteOf(conflict)]).toEqual([409, 'It is &lt;i>another&lt;/i> bridge.']);
     const ended = await decide(id, 'accepted', anonymous);
