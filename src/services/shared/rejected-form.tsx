@@ -42,13 +42,13 @@ export const KeptText = ({ status, language }: { status: number; language: 'en' 
 
 const WORDS = {
   en: {
-    kept: 'Your text was not sent. You can send it again here.',
+    kept: 'Your text was not saved. You can send it again here.',
     keptUntilSignIn:
-      'Your text was not sent. Sign in in a new tab, then send it again here; you may be asked once more.',
+      'Your text was not saved. Sign in in a new tab, then send it again here; you may be asked once more.',
   },
   ru: {
-    kept: 'Ваш текст не отправлен. Его можно отправить отсюда ещё раз.',
+    kept: 'Ваш текст не сохранён. Его можно отправить отсюда ещё раз.',
     keptUntilSignIn:
-      'Ваш текст не отправлен. Войдите в новой вкладке и отправьте его отсюда ещё раз; возможно, потребуется подтвердить отправку.',
+      'Ваш текст не сохранён. Войдите в новой вкладке и отправьте его отсюда ещё раз; возможно, потребуется подтвердить отправку.',
   },
 };
