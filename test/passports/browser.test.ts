@@ -524,6 +524,9 @@ describe('Passports pages', () => {
     await page.locator('#page-images img').nth(2).dragTo(page.locator('#page-images img').nth(0), { steps: 5 });
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: a.png', 'Page 3: b.png']);
     sendPictures();
+    // The picture of a removed image would be a 404 in the console.
+    const isLoaded = '[...document.querySelectorAll("#page-images img")].every((image) => image.naturalWidth > 0)';
+    await until(() => page.evaluate(isLoaded)).toBe(true);
     await page.locator('#page-images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
     await page.keyboard.press('Enter');
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: b.png']);
