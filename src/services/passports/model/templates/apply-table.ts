@@ -30,7 +30,7 @@ export function tableOf(
     const table = lesson.tables.find((one) => one.section === section.key);
     if (!table || match.inText) continue;
     const { score } = match;
-    if (table.groups.length === 0) {
+    if (table.groups.length === 0 && !table.cards) {
       return table.corrected && table.readShare === 0
         ? { rows: [], score, isRemoved: true, corrected: true }
         : undefined;

@@ -3,6 +3,7 @@ import type { Box, ReadPage } from '../../page-geometry.ts';
 import { everyField, resolveKey } from '../../schema/keys.ts';
 import type { ColumnSpec, FieldSpec, Schema, Section } from '../../schema/schema.ts';
 import { type Area, boundingBox } from '../fields/page-tokens.ts';
+import { locateCards } from './card-lesson.ts';
 import { createFormDocument, type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
 import { partOf, rounded } from './learn-part.ts';
 import type { Lesson, LessonField, LessonTable, LessonWord } from './lesson.ts';
@@ -10,7 +11,7 @@ import type { LocatedValue } from './locate-text.ts';
 import { isEqual, locateValue } from './locate-value.ts';
 import type { FormMatch } from './match-form.ts';
 import { readFieldAt } from './read-field.ts';
-import { readTable } from './read-table.ts';
+import { type ReadRow, readTable } from './read-table.ts';
 import { locateTable, type TablePlaces, type TableRow } from './table-lesson.ts';
 import { hashHalves, normalizeValue, normalizeWord } from './word-hash.ts';
 
@@ -34,14 +35,16 @@ const MAX_WORDS = 1500;
 export function learnLesson(pages: readonly ReadPage[], values: readonly ConfirmedValue[], schema: Schema): Lesson {
   const document = createFormDocument(pages);
   const taken = new Set<FormToken>();
-  const tables: { section: Section; places: TablePlaces | undefined; rows: TableRow[]; cells: ConfirmedValue[] }[] = [];
+  const tables: { section: Section; places: TablePlaces[]; rows: TableRow[]; cells: ConfirmedValue[] }[] = [];
   for (const section of schema.sections) {
     if (!section.table) continue;
     const { rows, cells } = rowsOf(section, values, schema);
     if (cells.length === 0) continue;
-    const found = rows.length > 0 ? locateTable(document, section, rows) : undefined;
-    for (const token of found?.tokens ?? []) taken.add(token);
-    tables.push({ section, places: found?.places, rows, cells });
+    const table = locateTable(document, section, rows);
+    const cards = locateCards(document, rows);
+    for (const found of [table, cards]) for (const token of found?.tokens ?? []) taken.add(token);
+    const places = [table?.places ?? [], cards?.places ?? []].flat();
+    tables.push({ section, places, rows, cells });
   }
   const body = new Set(taken);
   const located = locateFields(document, values, schema, taken);
@@ -75,22 +78,29 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
     fields,
     tables: tables.map(({ section, places, rows, cells }): LessonTable => {
       const current = cells.filter(({ value }) => value !== null);
-      const table = places ?? { groups: [], ruled: false, continues: false };
-      const read = places ? readTable(places, section, context) : [];
-      const hits = rows.flatMap((row, i) =>
-        [...row].map(
-          ([spec, value]) => read[i]?.some((cell) => cell.spec === spec && isSame(cell.value, value)) ?? false,
-        ),
-      );
-      const share = (all: readonly boolean[]) => (all.length === 0 ? 0 : all.filter(Boolean).length / all.length);
+      const verified = places.map((one) => ({
+        one,
+        verifiedShare: shareFound(readTable(one, section, context), rows),
+      }));
+      const best = verified.toSorted((a, b) => b.verifiedShare - a.verifiedShare)[0];
       return {
-        ...{ section: section.key, ...table },
+        ...{ section: section.key, ...(best?.one ?? { groups: [], ruled: false, continues: false }) },
         corrected: cells.some(({ edited }) => edited),
         readShare: current.length === 0 ? 0 : share(cells.map(({ edited }) => !edited)),
-        verifiedShare: read.length === rows.length ? share(hits) : Math.min(0.5, share(hits)),
+        verifiedShare: best?.verifiedShare ?? 0,
       };
     }),
   };
+}
+
+const share = (all: readonly boolean[]) => (all.length === 0 ? 0 : all.filter(Boolean).length / all.length);
+
+/** The share of the confirmed cells that the template finds; at most half with another number of rows. */
+function shareFound(read: readonly ReadRow[], rows: readonly TableRow[]): number {
+  const hits = rows.flatMap((row, i) =>
+    [...row].map(([spec, value]) => read[i]?.some((cell) => cell.spec === spec && isSame(cell.value, value)) ?? false),
+  );
+  return read.length === rows.length ? share(hits) : Math.min(0.5, share(hits));
 }
 
 export const isSame = (a: Value, b: Value): boolean =>

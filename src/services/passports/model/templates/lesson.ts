@@ -97,8 +97,10 @@ export interface LessonRoom {
 
 export interface LessonTable {
   readonly section: string;
-  /** Groups of columns side by side, in reading order. Empty: the form has no such table. */
+  /** Groups of columns side by side, in reading order. Empty without `cards`: the form has no such table. */
   readonly groups: readonly LessonColumns[];
+  /** In place of columns: each row is a card. */
+  readonly cards?: LessonCards;
   readonly ruled: boolean;
   /** Rows follow a line with totals. */
   readonly continues: boolean;
@@ -112,4 +114,18 @@ export interface LessonColumns extends Area {
   /** Distance between the first two rows. */
   readonly pitch: number;
   readonly columns: readonly { readonly key: string; readonly x0: number; readonly x1: number }[];
+}
+
+/** A grid of cards, each with its cells at the same places. The area is that of all cards. */
+export interface LessonCards extends Area {
+  /** Distance between cards above each other. */
+  readonly pitch: number;
+  /** Where the words of the cards of each column may stand, from left to right. */
+  readonly columns: readonly { readonly x0: number; readonly x1: number }[];
+  /** Rows run down the first column, then down the second. */
+  readonly down: boolean;
+  /** From the left end of the column, and from the middle of the first line of the card to that of the cell. */
+  readonly cells: readonly { readonly key: string; readonly x0: number; readonly x1: number; readonly y: number }[];
+  /** Hashes of the words that most cards print beside their values. */
+  readonly labels: readonly number[];
 }

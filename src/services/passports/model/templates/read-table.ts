@@ -6,6 +6,7 @@ import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.t
 import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { project, projectBelow } from './project.ts';
+import { readCards } from './read-cards.ts';
 import { withoutSubtotals } from './subtotals.ts';
 import type { PlaceContext } from './text-run.ts';
 import { normalizeWord } from './word-hash.ts';
@@ -22,10 +23,11 @@ export const MAX_ROWS = 2000;
 
 /** Reads the rows of a table at the places of the lesson's columns, over pages and groups of columns. */
 export function readTable(
-  table: Pick<LessonTable, 'groups' | 'ruled' | 'continues'>,
+  table: Pick<LessonTable, 'groups' | 'cards' | 'ruled' | 'continues'>,
   section: Section,
   context: PlaceContext,
 ): ReadRow[] {
+  if (table.cards) return readCards(table.cards, section, context);
   const starts = table.groups.flatMap((group) => placeGroup(group, section, context) ?? []);
   const first = starts[0];
   if (!first || starts.length < table.groups.length) return [];

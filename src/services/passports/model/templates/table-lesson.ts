@@ -2,11 +2,11 @@ import { median } from '../../../../base/median.ts';
 import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { Value } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
-import { readValue } from '../../schema/values.ts';
-import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.ts';
+import { boundingBox, middleX, middleY } from '../fields/page-tokens.ts';
 import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { isEqual } from './locate-value.ts';
+import { numberRuns, type ParsedRun, parseRuns } from './number-runs.ts';
 import { isTotals } from './read-table.ts';
 import { normalizeValue } from './word-hash.ts';
 
@@ -19,7 +19,7 @@ interface LocatedRow {
   readonly anchor: FormToken;
 }
 
-export type TablePlaces = Pick<LessonTable, 'groups' | 'ruled' | 'continues'>;
+export type TablePlaces = Pick<LessonTable, 'groups' | 'cards' | 'ruled' | 'continues'>;
 
 /** Finds the columns and the extent of a table from its confirmed rows; undefined if too few rows are on the page. */
 export function locateTable(
@@ -134,31 +134,6 @@ function columnPlaces(rows: readonly LocatedRow[], document: FormDocument) {
     places.set(at, usual);
     return usual;
   };
-}
-
-interface ParsedRun {
-  readonly tokens: readonly FormToken[];
-  readonly value: Value;
-}
-
-/** The tokens of each number; digits after a thousands separator are a token of their own. */
-function numberRuns({ lines, em }: FormDocument): FormToken[][] {
-  return lines.flatMap((line) => {
-    const numbers = line.filter(({ text }) => /^\W*\d/u.test(text));
-    const grouped = line.flatMap((token, i) => {
-      const next = line[i + 1];
-      const isGroup = next && /^\W*\d{1,3}$/u.test(token.text) && /^\d{3}(?!\d)/u.test(next.text);
-      return isGroup && next.x0 - token.x1 < 0.8 * em ? [[token, next]] : [];
-    });
-    return [...numbers.map((token) => [token]), ...grouped];
-  });
-}
-
-function parseRuns(runs: readonly FormToken[][], spec: ColumnSpec): ParsedRun[] {
-  return runs.flatMap((tokens) => {
-    const read = readValue(spec, joinText(tokens));
-    return read ? [{ tokens, value: read.value }] : [];
-  });
 }
 
 const isInColumnOf = (row: LocatedRow | undefined, anchor: FormToken, { em }: FormDocument): boolean =>
