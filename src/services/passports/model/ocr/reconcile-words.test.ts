@@ -57,6 +57,14 @@ describe('reconcileWords', () => {
     expect(replaced([['2,87', '2']], { first: 0.5, second: 1 })).toEqual([]);
   });
 
+  it('takes no reading with a letter of the word beside it', () => {
+    const pairs = [
+      ['and', 'p an'],
+      ['School', 'School s'],
+    ] as const;
+    expect(replaced(pairs, { first: 0.3, second: 1 })).toEqual([]);
+  });
+
   it('keeps the signs of options and blanks, and figures that look like letters', () => {
     const pairs = [
       ['[X]', '(X)'],
