@@ -383,7 +383,9 @@ describe('A batch', () => {
 
   it('is refused up front if the queue has no room for all of its items', { tags: ['full'] }, async () => {
     product = await startProduct({ env: { CLIENT_MAX_WAITING: '10' } });
-    expect((await submit(jsonLines(photos(11)))).body.error.message).toContain('at most 10 items');
+    expect((await submit(jsonLines(photos(11)))).body.error.message).toBe(
+      'A batch has at most 10 items: no more tasks may wait at the same time.',
+    );
     expect((await submit(jsonLines(photos(6)))).status).toBe(202);
     const refused = await submit(jsonLines(photos(6)));
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });

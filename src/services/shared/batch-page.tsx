@@ -10,7 +10,7 @@ import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
-import { MAX_ITEMS } from './batches/collect-items.ts';
+import { MAX_ITEMS } from './batches/invalid-items.ts';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 

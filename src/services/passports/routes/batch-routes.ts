@@ -24,13 +24,13 @@ import { checkArchive, putFiles, receiveArchive, unpackedBytes } from '../../sha
 import { createArrivals, MAX_ARRIVING_ARCHIVES } from '../../shared/batches/arrivals.ts';
 import { AcceptedBatch, acceptedExample, BatchQuery } from '../../shared/batches/batch-schema.ts';
 import { changeRoutes } from '../../shared/batches/change-routes.ts';
-import { MAX_ITEMS } from '../../shared/batches/collect-items.ts';
 import {
   createInvalidItems,
   type InvalidItem,
   type InvalidItems,
   invalidBatch,
   invalidItems,
+  MAX_ITEMS,
 } from '../../shared/batches/invalid-items.ts';
 import { type BatchInput, batchName } from '../../shared/batches/present-batch.ts';
 import { readRoutes } from '../../shared/batches/read-routes.ts';

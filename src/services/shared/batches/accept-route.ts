@@ -21,8 +21,8 @@ import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from './archive-body
 import { createArrivals, MAX_ARRIVING_ARCHIVES } from './arrivals.ts';
 import { type BatchDeps, routeConfig } from './batch-deps.ts';
 import { AcceptedBatch, acceptedExample, BatchQuery } from './batch-schema.ts';
-import { collectItems, MAX_ITEMS } from './collect-items.ts';
-import { createInvalidItems, type InvalidItems, invalidBatch, invalidItems } from './invalid-items.ts';
+import { collectItems } from './collect-items.ts';
+import { createInvalidItems, type InvalidItems, invalidBatch, invalidItems, MAX_ITEMS } from './invalid-items.ts';
 import { readCsvItems, readJsonLines } from './read-items.ts';
 
 const MAX_BODY_BYTES = 32 * 2 ** 20;

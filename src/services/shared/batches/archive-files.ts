@@ -5,7 +5,7 @@ import { type Entry, getFileNameLowLevel, validateFileName, type ZipFile } from 
 import { ApiError } from '../../../base/api-error.ts';
 import { composeCharacters } from '../../../base/compose-characters.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
-import { type FileProblem, type InvalidItem, type InvalidItems, invalidBatch } from './invalid-items.ts';
+import { type FileProblem, type InvalidItem, type InvalidItems, invalidBatch, tooManyItems } from './invalid-items.ts';
 
 /** A file in a ZIP archive. */
 export interface ArchiveFile {
@@ -53,7 +53,7 @@ export async function listArchiveFiles(
       invalid.ignore();
       continue;
     }
-    if (++count > maxFiles) throw invalidBatch('TOO_MANY_FILES', `A batch has at most ${maxFiles} items.`);
+    if (++count > maxFiles) throw tooManyItems(maxFiles);
     const problem = files.has(name) ? DUPLICATE : problemOf(name, entry, maxFileBytes);
     if (problem !== undefined) {
       invalid.add(invalidFile(name, ...problem));

@@ -5,10 +5,9 @@ import { createJsonLimiter, JSON_LIMITS, JsonTooDeep } from '../../../http/json-
 import { messageOf, type Validator } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
-import { type InvalidItems, invalidBatch } from './invalid-items.ts';
+import { type InvalidItems, invalidBatch, tooManyItems } from './invalid-items.ts';
 import type { ItemText, UnreadableItem } from './read-items.ts';
 
-export const MAX_ITEMS = 10_000;
 /** The stored requests of one batch: bounds its memory. Vocabularies of a credential count for each item. */
 export const MAX_INPUT_BYTES = 64 * 2 ** 20;
 
@@ -24,7 +23,7 @@ export async function collectItems(
   let [count, valid, bytes] = [0, 0, 0];
   const limitJson = createJsonLimiter(JSON_LIMITS);
   for await (const item of items) {
-    if (++count > limit) throw invalidBatch('TOO_MANY_FILES', `A batch has at most ${limit} items.`);
+    if (++count > limit) throw tooManyItems(limit);
     try {
       if ('problem' in item) throw validationError(item.problem);
       limitJson(Buffer.from(item.text));

@@ -23,6 +23,15 @@ export type FileProblem =
 export const invalidBatch = (code: BatchProblem, message: string) =>
   new ApiError('VALIDATION_ERROR', 422, message, {}, { details: { code } });
 
+export const MAX_ITEMS = 10_000;
+
+/** `limit`: of a batch, or of the waiting tasks if that is lower. */
+export const tooManyItems = (limit: number) =>
+  invalidBatch(
+    'TOO_MANY_FILES',
+    `A batch has at most ${limit} items${limit < MAX_ITEMS ? ': no more tasks may wait at the same time' : ''}.`,
+  );
+
 const MAX_REPORTED = 20;
 
 export type InvalidItems = ReturnType<typeof createInvalidItems>;
