@@ -1,6 +1,6 @@
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
-import { writePart } from '../fields/composite-values.ts';
+import { writeParts } from '../fields/composite-values.ts';
 import { correctAddress, correctHouseNumbers, withRegionKind } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import { readKindCell } from './kind-cells.ts';
@@ -79,7 +79,9 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   const values = ordered.map(([, value]) => value);
   if (values.length < 2) return undefined;
   const tokens = values.flatMap((value) => value.tokens);
-  const written = ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', ');
+  const written = writeParts(
+    ordered.map(([at, { value }]) => ({ part: parts[at]!, value: correctAddress(String(value)) })),
+  );
   const text = withRegionKind(written.replace(REPEATED_PART, '$1'));
   return {
     tokens,
