@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
+import { checkCommand } from './commands/check-command.ts';
 import { addClientCommands } from './commands/client-commands.ts';
 import type { ConformOptions } from './commands/conform.ts';
 import { exitWithError } from './commands/exit.ts';
@@ -260,12 +261,7 @@ program.enablePositionalOptions();
 const roles = () => import('./commands/roles.ts');
 
 try {
-  // commander would pass an unknown command to the default command as an argument.
-  const name = process.argv[2];
-  const isCommand = name === 'help' || program.commands.some((command) => command.name() === name);
-  if (name !== undefined && !name.startsWith('-') && !isCommand) {
-    throw new OperatorError(`There is no command ${name}; see \`assay --help\`.`);
-  }
+  checkCommand(program, process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   // commander has already printed the help or the usage error.

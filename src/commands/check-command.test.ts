@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { checkCommand } from './check-command.ts';
+import { addClientCommands } from './client-commands.ts';
+
+const program = new Command('assay');
+addClientCommands(program);
+
+it.each([
+  ['batchs', 'There is no command batchs. Did you mean "batches"?'],
+  ['batch', 'There is no command batch. Did you mean "batches"?'],
+  ['predcit wall.jpg', 'There is no command predcit. Did you mean "predict"?'],
+  ['batches stauts b-1', 'There is no command batches stauts. Did you mean "batches status"?'],
+  ['nonsense', 'There is no command nonsense; see `assay --help`.'],
+  ['batches nonsense', 'There is no command batches nonsense; see `assay batches --help`.'],
+])('rejects `assay %s`', (line, message) => {
+  expect(() => checkCommand(program, line.split(' '))).toThrow(message);
+});
+
+it.each(['', '--help', 'help batches', 'batches', 'batches --json', 'batches list', 'events', 'predict batchs'])(
+  'accepts `assay %s`',
+  (line) => {
+    const args = line === '' ? [] : line.split(' ');
+    expect(() => checkCommand(program, args)).not.toThrow();
+  },
+);
