@@ -119,8 +119,8 @@ export class Batches<Item extends object> {
       const state = await this.#line.data<Batch>(pathOf(id), { retries: 0, signal });
       return { state, ended: state.status === 'completed', retryAfterSeconds: undefined };
     };
-    const [pace, { clock }] = [BATCH_POLL_SCHEDULES[this.#polling], this.#line];
-    return pollUntilEnded({ subject: `Batch ${id}`, read, pace, clock, options });
+    const [pace, { clock, onRateLimit }] = [BATCH_POLL_SCHEDULES[this.#polling], this.#line];
+    return pollUntilEnded({ subject: `Batch ${id}`, read, pace, clock, onRateLimit, options });
   }
 
   /** The results of a completed batch as a file. */

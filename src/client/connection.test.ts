@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createFakeClock } from '../../test/support/client.ts';
 import { Assay, type AssayOptions } from './index.ts';
 
 function createClient(
@@ -93,4 +94,23 @@ it('the client ends requests at their time limit and with their signal, without 
   caller.abort(new Error('stopped'));
   for (const request of long) await expect(request).rejects.toThrow('stopped');
   expect(warnings).toEqual([]);
+});
+
+it('the client with onRateLimit waits for the rate limit without end, and polls on', async () => {
+  const waits: number[] = [];
+  const clock = createFakeClock();
+  let left = 12;
+  const fetch = async () => {
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Not now.' };
+    if (left-- > 0) return Response.json({ ok: false, error }, { status: 429, headers: { 'retry-after': '90' } });
+    return Response.json({ ok: true, data: { task_id: 'a', status: 'done' } });
+  };
+  const onRateLimit = (seconds: number) => void waits.push(seconds);
+  const options = { defectoscopy: { url: 'http://other.example.com' }, fetch, clock, onRateLimit } as const;
+  const { defectoscopy } = new Assay({ ...options, polling: 'local', retries: 0 });
+  await defectoscopy.result('a');
+  left = 12;
+  await defectoscopy.wait('a');
+  expect(waits).toEqual(Array.from({ length: 24 }, () => 90));
+  expect(clock.slept).toEqual(waits);
 });

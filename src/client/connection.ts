@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { AssayError, NetworkProblem, Timeout, Unauthorized } from './errors.ts';
+import { AssayError, NetworkProblem, RateLimited, Timeout, Unauthorized } from './errors.ts';
 import { type ApiResponse, type RequestOptions, type RequestTarget, sendRequest } from './request.ts';
 
 export interface Credential {
@@ -11,15 +11,21 @@ export interface Credential {
 export interface ConnectionOptions extends RequestTarget {
   readonly credential?: Credential | undefined;
   readonly retries: number;
+  readonly onRateLimit?: RateLimitListener | undefined;
 }
+
+/** Called with the seconds before a request that the rate limit rejected is repeated. */
+export type RateLimitListener = (seconds: number) => void;
 
 /** Requests to one service, with its credential and retries. */
 export class Connection {
   readonly clock: Clock;
+  readonly onRateLimit: RateLimitListener | undefined;
   readonly #options: ConnectionOptions;
 
   constructor(options: ConnectionOptions) {
     this.clock = options.clock;
+    this.onRateLimit = options.onRateLimit;
     this.#options = { ...options, url: options.url.replace(/(?<!\/)\/+$/, '') };
   }
 
@@ -36,9 +42,13 @@ export class Connection {
         renewed = true;
         continue;
       }
-      const pause = failures < (request.retries ?? retries) ? pauseSeconds(response, request, failures) : undefined;
+      // With `retries` of its own, the caller repeats the request.
+      const waits = this.onRateLimit && response instanceof RateLimited && request.retries === undefined;
+      const isLast = failures >= (request.retries ?? retries);
+      const pause = waits ? limitPause(response) : isLast ? undefined : pauseSeconds(response, request, failures);
       if (pause === undefined) throw response;
-      failures++;
+      if (waits) this.onRateLimit(pause);
+      else failures++;
       await clock.sleep(pause * 1000, signal);
     }
   }
@@ -63,6 +73,9 @@ export class Connection {
 /** A longer `Retry-After` is left to the caller. */
 const MAX_PAUSE_SECONDS = 60;
 const GATEWAY_ERRORS = [502, 504];
+
+/** Not 0, so that a clock that differs causes no flood of requests. */
+const limitPause = ({ retryAfterSeconds = 1 }: RateLimited) => Math.max(1, retryAfterSeconds);
 
 /** Delay before a retry; undefined if a retry could repeat an effect or would not help. */
 function pauseSeconds(error: AssayError, request: RequestOptions, failures: number): number | undefined {

@@ -1,6 +1,6 @@
 import { Catalog } from './catalog.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { Connection, type Credential } from './connection.ts';
+import { Connection, type Credential, type RateLimitListener } from './connection.ts';
 import { Defectoscopy } from './defectoscopy.ts';
 import { Passports } from './passports.ts';
 import { exchangeApiKey } from './passports-token.ts';
@@ -53,6 +53,8 @@ export interface AssayOptions {
   readonly polling?: Polling | undefined;
   /** Maximum retries of a call that is safe to repeat. Default: 3. */
   readonly retries?: number | undefined;
+  /** Called before each wait for the rate limit. With it, calls wait until the limit allows them, regardless of `retries`. */
+  readonly onRateLimit?: RateLimitListener | undefined;
   /** Time limit per request, excluding upload time. Default: 60. */
   readonly timeoutSeconds?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
@@ -74,6 +76,7 @@ export class Assay {
         // Looked up per call, so that a replaced global `fetch` is used.
         fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
         retries: options.retries ?? 3,
+        onRateLimit: options.onRateLimit,
         timeoutSeconds: options.timeoutSeconds ?? 60,
       });
     if (defectoscopy)

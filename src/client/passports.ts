@@ -180,8 +180,8 @@ export class Passports {
       const ended = state.status !== 'PENDING' && state.status !== 'PROCESSING';
       return { state, ended, retryAfterSeconds: undefined };
     };
-    const [pace, { clock }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
-    await pollUntilEnded({ subject: `Task ${id}`, read, pace, clock, options });
+    const [pace, { clock, onRateLimit }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
+    await pollUntilEnded({ subject: `Task ${id}`, read, pace, clock, onRateLimit, options });
     const ended = await this.result(id, { signal });
     if (ended.status === 'SUCCESS') return ended;
     if (ended.status === 'PENDING' || ended.status === 'PROCESSING') return this.wait(id, options);

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
-import { Timeout } from './errors.ts';
+import type { RateLimitListener } from './connection.ts';
+import { RateLimited, Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
@@ -34,11 +35,12 @@ export async function pollUntilEnded<State>(deps: {
   readonly read: (holdSeconds: number) => Promise<PollResult<State>>;
   readonly pace: PollSchedule;
   readonly clock: Clock;
+  readonly onRateLimit?: RateLimitListener | undefined;
   readonly acceptedAtMs?: number | undefined;
   readonly estimateSeconds?: number | undefined;
   readonly options: WaitOptions<State>;
 }): Promise<State> {
-  const { subject, read, pace, clock, estimateSeconds } = deps;
+  const { subject, read, pace, clock, estimateSeconds, onRateLimit } = deps;
   const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = deps.options;
   let { ended } = deps.options;
   const startedAtMs = clock.now();
@@ -70,6 +72,7 @@ export async function pollUntilEnded<State>(deps: {
   await pause(pace.firstDelay(pollState()));
   for (;;) {
     let retryAfterSeconds: number | undefined;
+    let isLimited = false;
     try {
       const reading = await read(Math.min(pace.longPollSeconds(onState !== undefined), leftSeconds()));
       failures = 0;
@@ -77,11 +80,14 @@ export async function pollUntilEnded<State>(deps: {
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
     } catch (error) {
-      if (!isTransient(error) || ++failures > MAX_FAILED_POLLS) throw error;
+      isLimited = onRateLimit !== undefined && error instanceof RateLimited;
+      if (!isTransient(error) || (++failures > MAX_FAILED_POLLS && !isLimited)) throw error;
       strained = true;
       ({ retryAfterSeconds } = error);
     }
-    await pause(pace.nextDelay(pollState(retryAfterSeconds)));
+    const seconds = pace.nextDelay(pollState(retryAfterSeconds));
+    if (isLimited) onRateLimit?.(Math.min(seconds, leftSeconds()));
+    await pause(seconds);
   }
 }
 

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
-import { AssayError, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
+import { systemClock } from '../client/clock.ts';
+import { AssayError, type Clock, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
 import { exitWithError } from './exit.ts';
 import { checkOutputFolder, writeOutputFile } from './local-files.ts';
+import { createRateLimitNotice } from './rate-limit-notice.ts';
 import { resolveServer, type Server, type ServerOptions } from './resolve-server.ts';
 
 export interface ClientCommandOptions extends ServerOptions {
@@ -13,6 +15,12 @@ export interface ClientCommandOptions extends ServerOptions {
   readonly tag?: readonly string[];
   /** What happens after Ctrl-C. */
   readonly interrupted?: string;
+}
+
+/** The server, and options of the client for a command. */
+interface ClientServer extends Server {
+  readonly clock: Clock;
+  readonly onRateLimit: (seconds: number) => void;
 }
 
 /** For the client. */
@@ -32,13 +40,15 @@ export async function runClientCommand(
   service: string,
   options: Omit<ClientCommandOptions, 'wait'>,
   signal: AbortSignal,
-  run: (server: Server, outputEnd: AbortSignal) => Promise<void>,
+  run: (server: ClientServer, outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const outputEnd = endOfOutput();
   const server = await resolveServer(service, options);
   if (options.output !== undefined) await checkOutputFolder(options.output);
   try {
-    await run(server, outputEnd);
+    // An interrupted command also ends the waits that its requests share, such as for a token.
+    const clock = { ...systemClock, sleep: (ms: number, own = signal) => systemClock.sleep(ms, own) };
+    await run({ ...server, clock, onRateLimit: createRateLimitNotice() }, outputEnd);
   } catch (error) {
     if (error === outputEnd.reason) return;
     if (signal.aborted) {

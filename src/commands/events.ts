@@ -1,4 +1,12 @@
-import { Assay, type DocumentEvent, type PhotoEvent, type RecordingEvent } from '../client/index.ts';
+import { outagePauseSeconds } from '../client/events.ts';
+import {
+  Assay,
+  type AssayError,
+  type DocumentEvent,
+  type PhotoEvent,
+  RateLimited,
+  type RecordingEvent,
+} from '../client/index.ts';
 import { onOneLine, runClientCommand } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
 
@@ -16,8 +24,13 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
     const assay = new Assay({ [service]: { url, token, apiKey }, ...rest });
     const stop = AbortSignal.any([signal, outputEnd]);
     try {
-      const onOutage = (error: Error | undefined) =>
-        console.error(error ? onOneLine(`Connection lost, retrying: ${error.message}`) : 'Connection restored.');
+      let isLost = false;
+      const onOutage = (error: AssayError | undefined) => {
+        if (error instanceof RateLimited) return rest.onRateLimit(outagePauseSeconds(error, 0));
+        if (error) console.error(onOneLine(`Connection lost, retrying: ${error.message}`));
+        else if (isLost) console.error('Connection restored.');
+        isLost = error !== undefined;
+      };
       for await (const event of assay[service].events({ after, follow, onOutage, signal: stop })) {
         if (stop.aborted) break;
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);

@@ -82,7 +82,10 @@ describe('assay listen', () => {
     stop.abort();
     await listening;
     expect(forwarded).toEqual(['a', 'b']);
-    expect(printed.slice(1)).toEqual(['The result of b cannot be read, retrying: Not now.']);
+    expect(printed.slice(1)).toEqual([
+      'Rate limit reached, continuing in 1 s.',
+      'The result of b cannot be read, retrying: Not now.',
+    ]);
   });
 
   it.each([

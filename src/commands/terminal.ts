@@ -2,6 +2,7 @@ import { isUnavailable } from '../base/db-errors.ts';
 import { OperatorError } from '../base/operator-error.ts';
 
 const EVERY_MS = 200;
+export const CLEAR_LINE = '\r\x1b[K';
 
 /** The environment of a command with readable output: on a terminal only warnings and errors are logged. */
 export const quietOnTerminal = (): NodeJS.ProcessEnv =>
@@ -14,10 +15,10 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
     show(text: string): void {
       if (!out.isTTY || performance.now() - shownMs < EVERY_MS) return;
       shownMs = performance.now();
-      out.write(`\r\x1b[K${text}`);
+      out.write(`${CLEAR_LINE}${text}`);
     },
     clear(): void {
-      if (out.isTTY && shownMs >= 0) out.write('\r\x1b[K');
+      if (out.isTTY && shownMs >= 0) out.write(CLEAR_LINE);
     },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../client/clock.ts';
-import { RateLimited, TaskFailed, type TaskHandle } from '../../client/index.ts';
+import { TaskFailed, type TaskHandle } from '../../client/index.ts';
 import { Manifest } from './manifest.ts';
 import { formatFolderProgress, runFolder } from './run-folder.ts';
 
@@ -86,45 +86,6 @@ it('creates eight tasks at a time and waits for all of them, without a warning a
   expect(await runFolder(items, work, options)).toHaveLength(32);
   expect(warnings).toEqual([]);
   expect(mostCreating).toBe(8);
-});
-
-it('waits while the rate limit rejects requests, and says so', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
-  const { isTTY } = process.stderr;
-  process.stderr.isTTY = false;
-  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
-  const manifest = await Manifest.open<string>(join(folder, 'progress'));
-  onTestFinished(async () => {
-    process.stderr.isTTY = isTTY;
-    print.mockRestore();
-    await manifest.close();
-    await rm(folder, { recursive: true });
-  });
-  const rejections = new Set<string>();
-  const rejectOnce = (name: string) => {
-    if (rejections.has(name)) return;
-    rejections.add(name);
-    throw new RateLimited({ code: 'RATE_LIMIT_EXCEEDED', message: '', status: 429, retryAfterSeconds: 1 });
-  };
-  const work = {
-    upload: async () => {
-      rejectOnce('upload');
-      return 'https://files/1';
-    },
-    create: async () => {
-      rejectOnce('create');
-      return { task_id: 'task' };
-    },
-    finish: async () => {
-      rejectOnce('finish');
-      return 'result';
-    },
-  };
-  const items = [{ name: 'a.jpg', title: 'a.jpg', outputName: '', paths: [], version: '' }];
-  const options = { manifest, concurrency: 1, signal: new AbortController().signal };
-  expect(await runFolder(items, work, options)).toMatchObject([{ result: 'result', failure: undefined }]);
-  expect(rejections).toEqual(new Set(['upload', 'create', 'finish']));
-  expect(print.mock.calls).toEqual([[expect.stringMatching(/0 of 1; rate limit reached, continuing in 1 s$/)]]);
 });
 
 describe('runFolder after an interrupted run', () => {

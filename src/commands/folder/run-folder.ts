@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { omitUndefined } from '../../base/omit-undefined.ts';
 import { OperatorError } from '../../base/operator-error.ts';
-import { AssayError, NotFound, RateLimited, TaskFailed, type TaskHandle } from '../../client/index.ts';
+import { AssayError, NotFound, TaskFailed, type TaskHandle } from '../../client/index.ts';
 import { isFile } from '../local-files.ts';
 import { progressBar } from '../progress.ts';
 import { statusLine } from '../terminal.ts';
@@ -58,7 +57,7 @@ export async function runFolder<Result>(
   // Each task that waits adds a listener.
   setMaxListeners(0, own);
   const progress = showProgress(items.length);
-  const limited = limitUploads(waitingForLimit(work, progress.wait, own));
+  const limited = limitUploads(work);
   async function run(item: Item): Promise<Outcome<Result>> {
     own.throwIfAborted();
     const outcome = await runItem(item, limited, manifest, own);
@@ -75,32 +74,6 @@ export async function runFolder<Result>(
   } finally {
     progress.close();
   }
-}
-
-/** Repeats requests over the rate limit until it allows them: it is not about one item, and the run has time. */
-function waitingForLimit<Result>(
-  { upload, create, finish, ...rest }: FolderWork<Result>,
-  showWait: (seconds: number) => void,
-  signal: AbortSignal,
-): FolderWork<Result> {
-  async function repeat<T>(request: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await request();
-      } catch (error) {
-        if (!(error instanceof RateLimited)) throw error;
-        const seconds = Math.max(1, error.retryAfterSeconds ?? 1);
-        showWait(seconds);
-        await setTimeout(seconds * 1000, undefined, { signal });
-      }
-    }
-  }
-  return {
-    ...rest,
-    ...(upload && { upload: (...request) => repeat(() => upload(...request)) }),
-    create: (...request) => repeat(() => create(...request)),
-    finish: (...request) => repeat(() => finish(...request)),
-  };
 }
 
 function limitUploads<Result>({ upload, create, ...rest }: FolderWork<Result>): FolderWork<Result> {
@@ -210,17 +183,7 @@ function showProgress(total: number) {
   const line = () => formatFolderProgress({ done, failed, skipped, total }, (performance.now() - begun) / 1000);
   const show = () => status.show(line());
   show();
-  let lastWait = -Infinity;
   return {
-    /** Without a terminal, a line per minute. */
-    wait(seconds: number): void {
-      const text = `${line()}; rate limit reached, continuing in ${Math.ceil(seconds)} s`;
-      status.show(text);
-      const now = performance.now();
-      if (process.stderr.isTTY || now - lastWait < 60_000) return;
-      lastWait = now;
-      console.error(text);
-    },
     count({ failure, isSkipped }: Pick<Outcome<unknown>, 'failure' | 'isSkipped'>): void {
       done++;
       if (failure) failed++;
