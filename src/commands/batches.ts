@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import {
   Assay,
+  AssayError,
   type Batch,
   type BatchFormat,
   type BatchItem,
@@ -9,7 +10,15 @@ import {
   type ListItemsOptions,
   ValidationProblem,
 } from '../client/index.ts';
-import { groupingOf, onOneLine, printResult, RETRIES, runClientCommand } from './client-command.ts';
+import {
+  groupingOf,
+  onOneLine,
+  otherServicesHint,
+  printResult,
+  RETRIES,
+  runClientCommand,
+  TASK_CONTINUES,
+} from './client-command.ts';
 import { needsOutput } from './document-files.ts';
 import { isMediaName } from './folder/find-items.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
@@ -45,7 +54,7 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
  */
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
-  return withBatches(options, signal, async (batches) => {
+  return withBatches({ ...options, interrupted: TASK_CONTINUES }, signal, async (batches) => {
     const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
     if (isMediaName(path)) throw noList(path);
     if (options.service === 'passports' && contentType !== 'application/zip')
@@ -124,6 +133,7 @@ export function changeBatchCommand(
   const name = change === 'cancel' ? 'cancelled' : 'retried';
   return withBatches(options, signal, async (batches) => {
     const count = await batches[change](id, { signal });
+    if (change === 'cancel' && count === 0) console.error('All tasks of the batch had already ended.');
     await printResult(options, { batch_id: id, [name]: count }, [`${name}: ${count}`]);
   });
 }
@@ -152,7 +162,7 @@ const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = 
 };
 
 function withBatches(
-  options: BatchesOptions & { readonly output?: string },
+  options: BatchesOptions & { readonly output?: string; readonly interrupted?: string },
   signal: AbortSignal,
   run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -160,7 +170,11 @@ function withBatches(
     run(
       new Assay({ [options.service]: { url, token, apiKey }, ...rest, retries: RETRIES })[options.service].batches,
       outputEnd,
-    ),
+    ).catch((error: unknown) => {
+      if (error instanceof AssayError && error.code === 'BATCH_NOT_FOUND')
+        error.message += ` ${otherServicesHint('batch', options.service)}`;
+      throw error;
+    }),
   );
 }
 

@@ -13,7 +13,7 @@ export interface ClientCommandOptions extends ServerOptions {
   readonly output?: string;
   readonly project?: string;
   readonly tag?: readonly string[];
-  /** What happens after Ctrl-C. */
+  /** Printed after Ctrl-C. */
   readonly interrupted?: string;
 }
 
@@ -28,6 +28,12 @@ export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project
 
 /** For commands of many files, also on this machine, where they reach the rate limit and other limits. */
 export const RETRIES = 3;
+
+/** For `interrupted` of commands that create tasks. */
+export const TASK_CONTINUES = 'a task that was created continues on the server.';
+
+/** Thrown after Ctrl-C instead of the reason of the signal: what the command has done. */
+export class Interruption extends Error {}
 
 /** 128 + SIGINT, by shell convention. */
 const EXIT_INTERRUPTED = 130;
@@ -52,7 +58,8 @@ export async function runClientCommand(
   } catch (error) {
     if (error === outputEnd.reason) return;
     if (signal.aborted) {
-      console.error(`Interrupted; ${options.interrupted ?? 'a task that was created continues on the server.'}`);
+      const what = error instanceof Interruption ? error.message : options.interrupted;
+      console.error(what === undefined ? 'Interrupted.' : `Interrupted; ${what}`);
       process.exitCode = EXIT_INTERRUPTED;
     } else if (error instanceof TaskFailed) {
       if (options.json) await printResult(options, error.state, []);
@@ -60,6 +67,15 @@ export async function runClientCommand(
       process.exitCode = 1;
     } else throw error instanceof AssayError ? new OperatorError(onOneLine(messageOf(error, service, server))) : error;
   }
+}
+
+/** The services that a command has by its option `--service`. */
+export const TASK_SERVICES = ['defectoscopy', 'stt', 'passports'] as const;
+
+/** For an id that a service does not have. */
+export function otherServicesHint(noun: string, service: string): string {
+  const others = TASK_SERVICES.filter((other) => other !== service).map((other) => `--service ${other}`);
+  return `If it is a ${noun} of another service: ${others.join(' or ')}.`;
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   groupingOf,
   printResult,
   runClientCommand,
+  TASK_CONTINUES,
 } from './client-command.ts';
 import { documentFiles } from './document-files.ts';
 import { openInputFile } from './local-files.ts';
@@ -30,7 +31,7 @@ type File = Awaited<ReturnType<typeof openInputFile>>;
 
 /** Each PDF is a document; all other files are page photos of one document. */
 export function extractCommand(paths: readonly string[], flags: ExtractOptions, signal: AbortSignal): Promise<void> {
-  const options = { ...flags, json: flags.json || flags.format === 'json' };
+  const options = { ...flags, json: flags.json || flags.format === 'json', interrupted: TASK_CONTINUES };
   const { format, language, output } = options;
   return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const inputs = await splitByKind(await Promise.all(paths.map(openInputFile)));

@@ -1,5 +1,11 @@
 import { Assay, type TranscriptFormat } from '../client/index.ts';
-import { type ClientCommandOptions, groupingOf, printResult, runClientCommand } from './client-command.ts';
+import {
+  type ClientCommandOptions,
+  groupingOf,
+  printResult,
+  runClientCommand,
+  TASK_CONTINUES,
+} from './client-command.ts';
 import { openInputSource, readVocabularyFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { photoLines, recordingLines } from './result-lines.ts';
@@ -12,7 +18,8 @@ export interface PredictOptions extends ClientCommandOptions {
 }
 
 /** `assay predict FILE|URL`: classifies the surface and its defects on a photo. */
-export function predictCommand(source: string, options: PredictOptions, signal: AbortSignal): Promise<void> {
+export function predictCommand(source: string, flags: PredictOptions, signal: AbortSignal): Promise<void> {
+  const options = { ...flags, interrupted: TASK_CONTINUES };
   return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const { priority, modelVersion, inspect } = options;
@@ -36,7 +43,8 @@ export interface TranscribeOptions extends ClientCommandOptions {
 }
 
 /** `assay transcribe FILE|URL`: transcribes a recording. */
-export function transcribeCommand(source: string, options: TranscribeOptions, signal: AbortSignal): Promise<void> {
+export function transcribeCommand(source: string, flags: TranscribeOptions, signal: AbortSignal): Promise<void> {
+  const options = { ...flags, interrupted: TASK_CONTINUES };
   return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
     const { language, format } = options;

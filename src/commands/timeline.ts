@@ -1,12 +1,10 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type DocumentTimeline, TaskNotFound, type TaskTimeline } from '../client/index.ts';
-import { onOneLine, printResult, runClientCommand } from './client-command.ts';
+import { onOneLine, otherServicesHint, printResult, runClientCommand, type TASK_SERVICES } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
 
-const SERVICES = ['defectoscopy', 'stt', 'passports'] as const;
-
 export interface TimelineOptions extends ServerOptions {
-  readonly service: (typeof SERVICES)[number];
+  readonly service: (typeof TASK_SERVICES)[number];
   readonly json?: boolean;
 }
 
@@ -17,11 +15,8 @@ export function timelineCommand(id: string, options: TimelineOptions, signal: Ab
     const client = new Assay({ [service]: { url, token, apiKey }, ...rest })[service];
     const read = await client.timeline(id, { signal }).catch((error) => {
       if (!(error instanceof TaskNotFound)) throw error;
-      const others = SERVICES.filter((other) => other !== service).map((other) => `--service ${other}`);
       throw new OperatorError(
-        onOneLine(
-          `${url} (${service}) has no task ${id} (TASK_NOT_FOUND). If it is a task of another service: ${others.join(' or ')}.`,
-        ),
+        onOneLine(`${url} (${service}) has no task ${id} (TASK_NOT_FOUND). ${otherServicesHint('task', service)}`),
       );
     });
     return printResult(options, read, read.timeline.map(lineOf));

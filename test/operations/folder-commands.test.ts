@@ -141,7 +141,7 @@ describe('assay predict FOLDER', () => {
     expect(await interrupted).toEqual({
       code: 130,
       out: '',
-      err: 'Interrupted; run the same command again to continue.\n',
+      err: expect.stringMatching(/^Interrupted; \d+ of 24 finished\. Run the same command again to continue\.\n$/),
     });
     pauseMs = 0;
     const args = ['predict', name, ...at(photos), '--token', TOKEN, '--output', 'facade.jsonl'];

@@ -31,9 +31,6 @@ const CONCURRENCY = { local: 8, specification: 64 } as const;
 /** Files that a message names. */
 const MAX_NAMED = 5;
 
-const runFolderCommand: typeof runClientCommand = (service, options, signal, run) =>
-  runClientCommand(service, { ...options, interrupted: 'run the same command again to continue.' }, signal, run);
-
 /** `assay predict FOLDER --output photos.csv`. */
 export async function predictFolder(
   folder: string,
@@ -41,7 +38,7 @@ export async function predictFolder(
   signal: AbortSignal,
 ): Promise<void> {
   const output = await requireTable(options, 'photos.csv or photos.jsonl');
-  return runFolderCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+  return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
@@ -77,7 +74,7 @@ export async function transcribeFolder(
   const output = isTable
     ? await requireTable(options, 'texts.csv')
     : requireFolder(options, 'a folder for the transcripts, or texts.csv or texts.jsonl');
-  return runFolderCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+  return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
@@ -125,7 +122,7 @@ export async function extractFolder(
   if (format === 'pdf' && resolve(output) === resolve(folder)) {
     throw new OperatorError('With --format pdf, --output must be another folder: the next run would read its PDFs.');
   }
-  return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
+  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);

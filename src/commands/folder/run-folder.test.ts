@@ -88,6 +88,30 @@ it('creates eight tasks at a time and waits for all of them, without a warning a
   expect(mostCreating).toBe(8);
 });
 
+it('names after an interruption the number of finished items and how to continue', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
+  const manifest = await Manifest.open<string>(join(folder, 'progress'));
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(async () => {
+    print.mockRestore();
+    await manifest.close();
+    await rm(folder, { recursive: true });
+  });
+  const interrupt = new AbortController();
+  const items = ['a', 'b', 'c'].map((name) => ({ name, title: name, outputName: '', paths: [], version: '' }));
+  const work = {
+    create: async () => ({ task_id: 'task' }),
+    finish: async (_task: object, { name }: { name: string }) => {
+      if (name === 'b') throw new TaskFailed({ ...NOT_FOUND, taskId: 'task', state: {} });
+      if (name === 'c') interrupt.abort();
+      interrupt.signal.throwIfAborted();
+      return 'result';
+    },
+  };
+  const interrupted = runFolder(items, work, { manifest, concurrency: 1, signal: interrupt.signal });
+  await expect(interrupted).rejects.toThrow('2 of 3 finished, 1 failed. Run the same command again to continue.');
+});
+
 describe('runFolder after an interrupted run', () => {
   let folder: string;
   let requests: object[];

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { omitUndefined } from '../../base/omit-undefined.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import { AssayError, NotFound, TaskFailed, type TaskHandle } from '../../client/index.ts';
+import { Interruption } from '../client-command.ts';
 import { isFile } from '../local-files.ts';
 import { progressBar } from '../progress.ts';
 import { statusLine } from '../terminal.ts';
@@ -68,6 +69,7 @@ export async function runFolder<Result>(
     const runs = items.map((item) => limit(() => run(item)));
     for (const one of runs) one.catch((error: unknown) => stop.abort(error));
     const settled = await Promise.allSettled(runs);
+    if (signal.aborted) throw progress.interruption();
     const error = own.aborted ? own.reason : undefined;
     if (error !== undefined) throw error;
     return settled.map((one) => (one as PromiseFulfilledResult<Outcome<Result>>).value);
@@ -193,6 +195,8 @@ function showProgress(total: number) {
       const isTenth = Math.floor((10 * done) / total) > Math.floor((10 * (done - 1)) / total);
       if (!process.stderr.isTTY && isTenth && done < total) console.error(line());
     },
+    interruption: () =>
+      new Interruption(`${done} of ${total} finished${failedText(failed)}. Run the same command again to continue.`),
     close: () => status.clear(),
   };
 }
@@ -204,5 +208,7 @@ export function formatFolderProgress(
 ): string {
   const finished = done - skipped;
   const left = finished === 0 ? '' : `, about ${Math.ceil((seconds / finished) * (total - done))} s left`;
-  return `${progressBar(done / total)} ${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}${left}`;
+  return `${progressBar(done / total)} ${done} of ${total}${failedText(failed)}${left}`;
 }
+
+const failedText = (failed: number): string => (failed > 0 ? `, ${failed} failed` : '');
