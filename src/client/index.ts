@@ -53,7 +53,10 @@ export interface AssayOptions {
   readonly polling?: Polling | undefined;
   /** Maximum retries of a call that is safe to repeat. Default: 3. */
   readonly retries?: number | undefined;
-  /** Called before each wait for the rate limit. With it, calls wait until the limit allows them, regardless of `retries`. */
+  /**
+   * Called before each wait for the rate limit. With it, a call waits until the limit allows it, regardless of `retries`; end it with its
+   * `signal`. `timeoutSeconds` of `wait` ends polls.
+   */
   readonly onRateLimit?: RateLimitListener | undefined;
   /** Time limit per request, excluding upload time. Default: 60. */
   readonly timeoutSeconds?: number | undefined;

@@ -62,11 +62,11 @@ export async function pollUntilEnded<State>(deps: {
     }
   }
 
-  let failures = 0;
+  let [failures, limited] = [0, 0];
   let strained = false;
   const pollState = (retryAfterSeconds?: number): PollState => ({
     ageSeconds: ageSeconds(),
-    ...{ estimateSeconds, failures, hasFailed: strained, retryAfterSeconds },
+    ...{ estimateSeconds, failures: failures + limited, hasFailed: strained, retryAfterSeconds },
   });
 
   await pause(pace.firstDelay(pollState()));
@@ -75,13 +75,14 @@ export async function pollUntilEnded<State>(deps: {
     let isLimited = false;
     try {
       const reading = await read(Math.min(pace.longPollSeconds(onState !== undefined), leftSeconds()));
-      failures = 0;
+      [failures, limited] = [0, 0];
       onState?.(reading.state);
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
     } catch (error) {
       isLimited = onRateLimit !== undefined && error instanceof RateLimited;
-      if (!isTransient(error) || (++failures > MAX_FAILED_POLLS && !isLimited)) throw error;
+      if (!isTransient(error) || (!isLimited && ++failures > MAX_FAILED_POLLS)) throw error;
+      if (isLimited) limited++;
       strained = true;
       ({ retryAfterSeconds } = error);
     }

@@ -327,6 +327,45 @@ function justified(context, items) {
     .join('');
 }
 
+/** Tiles side by side, each with a value and its label: below, above, or at the other side of the tile. */
+function tiles(context, items) {
+  const { random, style } = context;
+  const perLine = random.weighted([
+    [1, 1],
+    [2, 5],
+    [3, 4],
+    [4, 2],
+  ]);
+  const way = random.weighted([
+    ['below', 4],
+    ['after', 4],
+    ['above', 2],
+    ['before', 1],
+  ]);
+  const size = random.pick([0.55, 0.65, 0.75, 0.9, 1]);
+  const frame = random.pick([`border:${style.border};`, `border-top:${style.border};`, 'background:#f1f1f1;', '', '']);
+  const padding = random.pick(['1px 4px', '3px 6px', '6px 10px']);
+  const gap = random.pick([0, 4, 10, 18]);
+  const isSpread = random.chance(0.75);
+  const align = random.pick(['left', 'left', 'left', 'center']);
+  const tile = (item) => {
+    const name = box(`font-size:${size}em;line-height:1.15`, quiet(context, item.label));
+    const text = box('min-height:1.1em', strong(context, item.value));
+    if (way === 'below' || way === 'above') return way === 'below' ? text + name : name + text;
+    const [first, second] = way === 'after' ? [text, name] : [name, text];
+    return `<div style="display:flex;gap:${random.integer(4, 12)}px;align-items:${random.pick(['baseline', 'center'])};${isSpread ? 'justify-content:space-between' : ''}">${first}${second}</div>`;
+  };
+  return chunks(items, perLine)
+    .map((line) => {
+      const made = line.map((item) =>
+        box(`flex:1;min-width:0;${frame}padding:${padding};text-align:${align}`, tile(item)),
+      );
+      while (made.length < perLine) made.push('<div style="flex:1"></div>');
+      return box(`display:flex;gap:${gap}px;margin-bottom:${gap}px`, made.join(''));
+    })
+    .join('');
+}
+
 export const blocks = [
   { name: 'side by side', weight: 8, make: sideBySide },
   { name: 'blanks', weight: 6, make: blanks },
@@ -341,6 +380,7 @@ export const blocks = [
   { name: 'long blanks', weight: 2, make: longBlanks },
   { name: 'check boxes', weight: 1, make: checkBoxes },
   { name: 'justified', weight: 1, make: justified },
+  { name: 'tiles', weight: 3, make: tiles },
 ].map((block) => ({ kind: 'pairs', ...block }));
 
 export { label };

@@ -1367,10 +1367,66 @@ function prose(context) {
   return box(css, `${start} ${parts.join(random.pick(['. ', '; ', '<br>']))}.${end}`);
 }
 
+/** A card per room, several side by side: its number in a corner, below it the name and the measures. */
+function cards(context) {
+  const { random, style } = context;
+  const { how, sections, rooms } = begin(context);
+  const some = wordsOf(context);
+  const perLine = random.integer(2, Math.max(2, Math.min(5, Math.floor(widthInCharacters(context) / 16))));
+  const unit = random.chance(0.4) ? ` ${random.pick(some.units)}` : '';
+  const withArea = random.chance(0.3) ? random.pick(some.areaWord) : '';
+  const heightWord = random.pick([random.pick(some.heightWord), random.pick(some.heightWord), 'h', 'h =', 'H', 'H=']);
+  const heightAt = random.pick(['none', 'none', 'corner', 'corner', 'line', 'beside']);
+  const corner = random.pick(['start', 'start', 'before', 'end']);
+  const mark = random.pick(['', '', '', '.', '№']);
+  const look = `${random.chance(0.6) ? `border:${style.border};` : ''}padding:${random.pick(['1px 3px', '3px 6px', '5px 9px'])};text-align:${random.pick(['left', 'left', 'center'])};`;
+  const small = `font-size:${random.pick([0.7, 0.8, 0.9, 1])}em;line-height:1.15`;
+  const areaFirst = random.chance(0.12);
+  const print = (room) => {
+    const row = newGroup();
+    const no = room.no === '' ? '' : value(COLUMN.no, escapeText(room.no), row);
+    const number = no && (mark === '№' ? `№ ${no}` : `${no}${mark}`);
+    const name = value(COLUMN.name, escapeText(room.name), row);
+    const area = `${withArea && `${label(COLUMN.area, escapeText(withArea))} `}<span style="${style.valueStyle}">${value(COLUMN.area, escapeText(how.format(room.area)), row)}</span>${unit}`;
+    const height =
+      heightAt === 'none' || room.height == null
+        ? ''
+        : `${label(COLUMN.height, escapeText(heightWord))} ${value(COLUMN.height, escapeText(how.format(room.height, 2)), row)}`;
+    const head = [corner === 'start' && number, heightAt === 'corner' && height, corner === 'end' && number];
+    const lines = [
+      head.some(Boolean) &&
+        box(
+          `display:flex;justify-content:space-between;${small}`,
+          head.map((one) => `<span>${one || ''}</span>`).join(''),
+        ),
+      box('', corner === 'before' && number ? `${number} ${name}` : name),
+      box('', heightAt === 'beside' && height ? `${area}, ${height}` : area),
+      heightAt === 'line' && height && box(small, height),
+    ];
+    if (areaFirst) lines.splice(1, 2, lines[2], lines[1]);
+    return `<div style="flex:1;min-width:0;${look}">${lines.filter(Boolean).join('')}</div>`;
+  };
+  const empty = '<div style="flex:1"></div>';
+  const gap = random.pick([0, 3, 8, 14]);
+  const grids = sections.map((section) => {
+    const all = section.rooms.map(print);
+    const rows = [];
+    for (let i = 0; i < all.length; i += perLine) {
+      const line = all.slice(i, i + perLine);
+      while (line.length < perLine) line.push(empty);
+      rows.push(box(`display:flex;gap:${gap}px;margin-bottom:${gap}px`, line.join('')));
+    }
+    return (section.title ? box('', escapeText(section.title)) : '') + rows.join('');
+  });
+  const closing = random.chance(0.3) ? box('', totalLine(context, how, rooms)) : '';
+  return titleOf(context, 'titles', 0.5) + grids.join('') + closing;
+}
+
 export const blocks = [
   { name: 'room table', kind: 'rooms', weight: 12, make: roomTable },
   { name: 'room table side by side', kind: 'rooms', weight: 3, make: sideBySide },
   { name: 'room table transposed', kind: 'rooms', weight: 1, make: transposed },
   { name: 'room lines', kind: 'rooms', weight: 1.6, make: lines },
   { name: 'rooms in prose', kind: 'rooms', weight: 1, make: prose },
+  { name: 'room cards', kind: 'rooms', weight: 1.2, make: cards },
 ];

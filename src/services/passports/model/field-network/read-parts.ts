@@ -1,6 +1,6 @@
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec, PartSpec } from '../../schema/schema.ts';
-import { writeParts } from '../fields/composite-values.ts';
+import { writePart } from '../fields/composite-values.ts';
 import { correctAddress, correctHouseNumbers, withRegionKind } from '../fields/correct-address.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import { readKindCell } from './kind-cells.ts';
@@ -79,7 +79,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   const values = ordered.map(([, value]) => value);
   if (values.length < 2) return undefined;
   const tokens = values.flatMap((value) => value.tokens);
-  const written = writeParts(
+  const written = writeAddress(
     ordered.map(([at, { value }]) => ({ part: parts[at]!, value: correctAddress(String(value)) })),
   );
   const text = withRegionKind(written.replace(REPEATED_PART, '$1'));
@@ -90,6 +90,33 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     // Of two readings of one part, one is wrong or an additional part.
     lowest: Math.min(1 - rival, ...values.map(({ lowest }) => lowest)),
   };
+}
+
+interface WrittenPart {
+  readonly part: PartSpec;
+  readonly value: string;
+}
+
+/** The parts in the order of the schema; an English address under Russian templates in its own order, without Russian abbreviations. */
+export function writeAddress(parts: readonly WrittenPart[]): string {
+  const all = parts.map(({ value }) => value).join(' ');
+  const isEnglish = /\p{Script=Latin}{3}/u.test(all) && !/\p{Script=Cyrillic}/u.test(all);
+  return isEnglish && parts.every(({ part }) => /\p{Script=Cyrillic}/u.test(part.write))
+    ? writeEnglish(parts)
+    : parts.map(({ part, value }) => writePart(part, value)).join(', ');
+}
+
+/** `Flat 3, 12 Mill Lane, Leeds, Yorkshire`. */
+function writeEnglish(parts: readonly WrittenPart[]): string {
+  const isOf = (synonym: string) => (one: WrittenPart) => one.part.synonyms.includes(synonym);
+  const house = parts.find(isOf('Дом'))?.value;
+  const written = parts.flatMap((one) => {
+    if (isOf('Дом')(one)) return parts.some(isOf('Улица')) ? [] : [one.value];
+    if (isOf('Улица')(one)) return [house === undefined ? one.value : `${house} ${one.value}`];
+    const kind = isOf('Квартира')(one) ? 'Flat ' : isOf('Корпус')(one) ? 'Block ' : '';
+    return [/^\d/u.test(one.value) ? `${kind}${one.value}` : one.value];
+  });
+  return written.reverse().join(', ');
 }
 
 /**

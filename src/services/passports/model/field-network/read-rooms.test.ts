@@ -367,6 +367,18 @@ describe('readRows', () => {
     expect(rows.map(({ no }) => no)).toEqual(['1', '2', '3', '4', '5']);
   });
 
+  it('reads cards side by side line by line, if one of them has no number', () => {
+    const card = (x: number, y: number, no: string) => ({
+      at: [x, y] as const,
+      cells: { ...(no && { no }), name: 'жилая', area: '9,5' },
+    });
+    const cards = [
+      ...[card(40, 100, ''), card(340, 100, '1'), card(640, 100, '2а')],
+      ...[card(40, 160, '3'), card(340, 160, '4'), card(640, 160, '5'), card(40, 220, '6')],
+    ];
+    expect(read(cards).map(({ no }) => no)).toEqual([undefined, '1', '2а', '3', '4', '5', '6']);
+  });
+
   it('distinguishes columns of areas by the class of the network', () => {
     const cells = { no: '1', name: 'комната', area: '18,4', living_area: '18,4', auxiliary_area: '0,0' };
     expect(read([{ at: [40, 100], cells }])).toEqual([

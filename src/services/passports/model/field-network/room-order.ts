@@ -8,7 +8,7 @@ export const SAME_LINE = 2;
 
 /**
  * Groups of columns from left to right, in each from top to bottom; rows beside each other by their numbers if these are
- * consecutive; rooms in sentences in reading order.
+ * consecutive; cards line by line, unless more numbers follow one another down the columns; rooms in sentences in reading order.
  */
 export function inPrintedOrder(rows: readonly Row[]): Row[] {
   const groups: { x0: number; x1: number; rows: Row[] }[] = [];
@@ -19,7 +19,7 @@ export function inPrintedOrder(rows: readonly Row[]): Row[] {
       group.rows.push(row);
     } else groups.push({ x0: row.x0, x1: row.x1, rows: [row] });
   }
-  const numbers = rows.map(({ cells }) => Number(cells.find(({ spec }) => isNumbering(spec))?.value));
+  const numbers = rows.map(({ cells }) => Number(numberIn(cells)));
   const lowest = Math.min(...numbers);
   const isConsecutive = new Set(numbers).size === rows.length && Math.max(...numbers) - lowest === rows.length - 1;
   const ys = rows.map(({ y }) => y).sort((a, b) => a - b);
@@ -29,8 +29,39 @@ export function inPrintedOrder(rows: readonly Row[]): Row[] {
     const byFirst = new Map(rows.map((row) => [firstToken(row), row]));
     return inReadingOrder([...byFirst.keys()]).map((token) => byFirst.get(token)!);
   }
-  return groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
+  const down = groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
+  const across = lineByLine(rows);
+  const [stepsAcross, stepsDown] = [countSteps(across), countSteps(down)];
+  return stepsAcross > stepsDown || (stepsAcross === stepsDown && areCards(rows)) ? across : down;
 }
+
+/** The cells of most rows stand on several lines. */
+function areCards(rows: readonly Row[]): boolean {
+  const cards = rows.filter(({ cells }) => {
+    const firsts = cells.map(({ tokens }) => inReadingOrder(tokens)[0]!);
+    return Math.max(...firsts.map(({ y0 }) => y0)) > Math.min(...firsts.map(({ y1 }) => y1));
+  });
+  return cards.length >= 0.8 * rows.length;
+}
+
+function lineByLine(rows: readonly Row[]): Row[] {
+  const firsts = rows.map((row) => ({ row, token: firstToken(row) })).sort((a, b) => a.token.y0 - b.token.y0);
+  const lines: (typeof firsts)[] = [];
+  for (const first of firsts) {
+    const line = lines.at(-1);
+    if (line && first.token.y0 < line[0]!.token.y1) line.push(first);
+    else lines.push([first]);
+  }
+  return lines.flatMap((line) => line.sort((a, b) => a.row.x0 - b.row.x0).map(({ row }) => row));
+}
+
+/** How many rows have the number after that of the row before: `5` or `5а` after `4`. */
+function countSteps(rows: readonly Row[]): number {
+  const numbers = rows.map(({ cells }) => Number.parseInt(String(numberIn(cells)), 10));
+  return numbers.filter((number, i) => number === numbers[i - 1]! + 1).length;
+}
+
+const numberIn = (cells: Row['cells']) => cells.find(({ spec }) => isNumbering(spec))?.value;
 
 const firstToken = ({ cells }: Row): Token => inReadingOrder(cells.flatMap(({ tokens }) => tokens))[0]!;
 

@@ -33,27 +33,13 @@ export function assembleCompositeValue(
     key,
     label: first.piece.label,
     tokens: pieces.flatMap(({ piece }) => piece.tokens),
-    value: writeParts(pieces.map(({ piece, part }) => ({ part, value: String(piece.value) }))),
+    value: pieces.map(({ piece, part }) => writePart(part, String(piece.value))).join(', '),
     score: pieces.reduce((sum, { piece }) => sum + piece.score, 0) / pieces.length,
   };
 }
 
-/** Joins parts in the order of the schema. Names in Latin letters get the order of English addresses, and no Russian abbreviations. */
-export function writeParts(parts: readonly { readonly part: PartSpec; readonly value: string }[]): string {
-  const all = parts.map(({ value }) => value).join(' ');
-  if (!/\p{Script=Latin}{3}/u.test(all) || /\p{Script=Cyrillic}/u.test(all))
-    return parts.map(({ part, value }) => writePart(part, value)).join(', ');
-  return parts
-    .map(({ value }) => value)
-    .reverse()
-    .join(', ')
-    .replace(NUMBER_BEFORE_STREET, '$1 ');
-}
-
-const NUMBER_BEFORE_STREET = /((?:^|, )\d[\d\p{L}/–-]*), (?=\p{L})/u;
-
 /** Writes a part of a value by its template, unless it is written out on the page or names its own kind: `здание № 14`. */
-function writePart({ write, unless }: PartSpec, value: string): string {
+export function writePart({ write, unless }: PartSpec, value: string): string {
   if (unless === undefined) return write.replace('{}', value);
   return OWN_KIND.test(value) || schemaPattern(unless, 'iu').test(value) ? value : write.replace('{}', value);
 }

@@ -63,6 +63,11 @@ describe('reconcileWords', () => {
       ['School', 'School s'],
     ] as const;
     expect(replaced(pairs, { first: 0.3, second: 1 })).toEqual([]);
+    const separated = [
+      ['вдоне', 'в доме'],
+      ['h2.6O', 'h 2.60'],
+    ] as const;
+    expect(replaced(separated, { first: 0.3, second: 1 })).toEqual(separated);
   });
 
   it('keeps the signs of options and blanks, and figures that look like letters', () => {

@@ -64,8 +64,7 @@ function confirm(word: LineWord, { confidence: second }: WordReading): LineWord 
 /** Signs of options and blanks, which the training has few of; letters of the wrong language; and what only the line tells apart. */
 function isKept({ text }: LineWord, second: WordReading, isEnglish: boolean): boolean {
   if (MARKS.test(text) || MARKS.test(second.text) || !/[\p{L}\d]/u.test(second.text)) return true;
-  // The box shows a part of the word before it: `p an` for `and`.
-  if (PART_OF_NEIGHBOUR.test(second.text) && !/\s/u.test(text)) return true;
+  if (hasPartOfNeighbour(text, second.text)) return true;
   const isCyrillic = (one: string) => hasLetterWithoutTwin(one, 'cyrillic');
   if (isEnglish && isCyrillic(second.text) && !isCyrillic(text)) return true;
   const [first, other] = [text, second.text].map((one) => insideOf(fold(one)).toLowerCase()) as [string, string];
@@ -75,7 +74,12 @@ function isKept({ text }: LineWord, second: WordReading, isEnglish: boolean): bo
   return (isTwin && isPure) || hasLostSeparator;
 }
 
-const PART_OF_NEIGHBOUR = /^\p{L}\s|\s\p{L}$/u;
+/** The box shows a letter of the word beside it, that the text itself lacks: `p an` for `and`. */
+function hasPartOfNeighbour(text: string, other: string): boolean {
+  const [before, after] = [/^(\p{L})\s/u.exec(other)?.[1], /\s(\p{L})$/u.exec(other)?.[1]];
+  return (before !== undefined && !text.startsWith(before)) || (after !== undefined && !text.endsWith(after));
+}
+
 const MARKS = /[[{|_☐☑✓✔]/u;
 /** Figures as the letters that look like them. As single characters, figures are much more frequent. */
 const asLetters = (text: string): string => text.replaceAll('3', 'з').replaceAll('0', 'о').replaceAll('6', 'б');

@@ -1,12 +1,13 @@
 import type { Field } from '../../extraction.ts';
 import { cellKey } from '../../schema/keys.ts';
-import type { Section, ValueSpec } from '../../schema/schema.ts';
+import type { ColumnSpec, Section, ValueSpec } from '../../schema/schema.ts';
 import type { FormDocument } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
 import type { LessonTable } from './lesson.ts';
 import type { MatchedLesson } from './match-templates.ts';
 import { CONFIDENCE_ALONE, CONFIDENCE_DISPUTED, fieldOf, lowestConfidence, SURE } from './merge-field.ts';
 import { MAX_ROWS, type ReadRow, readTable } from './read-table.ts';
+import { normalizeValue } from './word-hash.ts';
 
 type Fields = Readonly<Record<string, Field>>;
 
@@ -86,8 +87,9 @@ export function replaceTable(
     delete combined[key];
   }
   const certainty = Math.min(1, 0.4 + 0.75 * score);
-  // With other rows, the reader's cell may be of another room.
-  const isSameTable = new Set([...own.keys()].map((key) => key.split('.')[0])).size === rows.length;
+  // With other rows, or rows in another order, the reader's cell may be of another room.
+  const hasSameRows = new Set([...own.keys()].map((key) => key.split('.')[0])).size === rows.length;
+  const isSameTable = hasSameRows && !isReordered(rows, own, section);
   for (const [i, row] of rows.entries()) {
     for (const { spec, value, tokens } of row) {
       const key = cellKey(section, i + 1, spec);
@@ -102,4 +104,26 @@ export function replaceTable(
       }
     }
   }
+}
+
+/** At least two rows have more cells in common with other rows of the reader than with those in their place. */
+function isReordered(rows: readonly ReadRow[], own: ReadonlyMap<string, Field>, section: Section): boolean {
+  const keyOf = (spec: ValueSpec, value: Field['value']) =>
+    `${section.table!.columns.indexOf(spec as ColumnSpec)} ${normalizeValue(String(value))}`;
+  const rowsOf = new Map<string, number[]>();
+  for (const i of rows.keys()) {
+    for (const spec of section.table!.columns) {
+      const field = own.get(cellKey(section, i + 1, spec));
+      if (!field) continue;
+      const key = keyOf(spec, field.value);
+      rowsOf.set(key, [...(rowsOf.get(key) ?? []), i]);
+    }
+  }
+  const moved = rows.filter((row, i) => {
+    const common = new Map<number, number>();
+    for (const { spec, value } of row)
+      for (const at of rowsOf.get(keyOf(spec, value)) ?? []) common.set(at, (common.get(at) ?? 0) + 1);
+    return Math.max(0, ...common.values()) > (common.get(i) ?? 0);
+  });
+  return moved.length > 1;
 }

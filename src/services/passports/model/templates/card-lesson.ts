@@ -21,6 +21,9 @@ interface Place {
 }
 
 const MAX_CARDS = 200;
+const MAX_COLUMNS = 40;
+/** Of one row; more numbers that equal its own say little. */
+const MAX_PLACES = 50;
 
 // In heights of a word.
 const REACH = { x: 30, y: 6 };
@@ -40,7 +43,8 @@ export function locateCards(
   const rough = findCards(document, rows, new Map());
   const cards = findCards(document, rows, usualPlaces(rough));
   if (cards.length < 2 || cards.length < 0.8 * rows.length) return undefined;
-  const { em } = document;
+  const { em, pages } = document;
+  const { page } = [...cards[0]!.cells.values()][0]![0]!;
   const lines = stack(cards, 'y');
   const columns = stack(cards, 'x');
   const firsts = new Map(lines.flatMap((line) => line.map((card) => [card, firstLine(line)] as const)));
@@ -61,28 +65,38 @@ export function locateCards(
   const steps = lines.slice(1).map((line, i) => firstLine(line) - firstLine(lines[i]!));
   const heights = lines.map((line) => boundingBox(line).y1 - boundingBox(line).y0);
   const area = boundingBox(cards);
-  const isDown = columns.length > 1 && lines.length > 1 && columns[0]![1]?.row === columns[0]![0]!.row + 1;
+  const rowsDown = columns[0]!.map(({ row }) => row).sort((a, b) => a - b);
+  const isDown = columns.length > 1 && lines.length > 1 && rowsDown[1] === rowsDown[0]! + 1;
   const own = new Set(cards.flatMap(({ cells }) => [...cells.values()].flat()));
+  const beside = document.tokens.filter((token) => token.page === page && !own.has(token) && isWithin(token, area, em));
+  const labels = labelsOf(beside, cards);
   const grid = {
     ...area,
     y0: firstLine(lines[0]!) - em / 2,
     pitch: steps.length > 0 ? Math.min(...steps) : Math.max(...heights) + em,
-    columns: columnRanges(columns.map(boundingBox), document),
+    columns: columnRanges(
+      columns.map((column) => boundingBox(column).x0),
+      pages[page]!.width,
+      em,
+    ),
     down: isDown,
     cells: cells.map(({ spec, x0, x1, y }) => ({ key: spec.key, x0, x1, y })),
-    labels: labelsOf(document, cards, own),
+    labels,
   };
   return {
     places: { groups: [], cards: grid, ruled: false, continues: false },
-    tokens: new Set(document.tokens.filter((token) => own.has(token) || isWithin(token, area, em))),
+    tokens: new Set([...own, ...beside.filter((token) => labels.includes(token.hash) || isBetween(token, area))]),
   };
 }
 
+/** On the lines of the cards, also where labels stand beside the values. */
 const isWithin = (token: FormToken, area: Area, em: number): boolean =>
-  middleX(token) > area.x0 - em &&
-  middleX(token) < area.x1 + em &&
+  middleX(token) > area.x0 - REACH.x * em &&
+  middleX(token) < area.x1 + REACH.x * em &&
   middleY(token) > area.y0 - em / 2 &&
   middleY(token) < area.y1 + em / 2;
+
+const isBetween = (token: FormToken, area: Area): boolean => middleX(token) > area.x0 && middleX(token) < area.x1;
 
 /** The middle of the first line of cards side by side. */
 const firstLine = (cards: readonly LocatedCard[]): number =>
@@ -98,28 +112,28 @@ function stack(cards: readonly LocatedCard[], axis: 'x' | 'y'): LocatedCard[][] 
     else groups.push([card]);
     limit = Math.max(limit, card[end]);
   }
-  return groups.map((group) => group.sort((a, b) => a.row - b.row));
+  return groups;
 }
 
-/** From the left end of a column: where its cards may have words. The grid continues to the right margin with the same distance. */
-function columnRanges(boxes: readonly Area[], { pages, em }: FormDocument): { x0: number; x1: number }[] {
-  const lefts = boxes.map(({ x0 }) => x0);
-  if (boxes.length === 1) return [{ x0: lefts[0]!, x1: Math.max(boxes[0]!.x1 + 12 * em, pages[0]!.width) }];
-  const step = median(lefts.slice(1).map((x0, i) => x0 - lefts[i]!));
-  const width = pages[0]!.width;
-  while (lefts.at(-1)! + 1.8 * step < width) lefts.push(lefts.at(-1)! + step);
-  return lefts.map((x0) => ({ x0, x1: x0 + step }));
-}
-
-/** Hashes of the words that most cards print beside their values. */
-function labelsOf(document: FormDocument, cards: readonly LocatedCard[], own: ReadonlySet<FormToken>): number[] {
-  const counts = new Map<number, number>();
-  for (const card of cards) {
-    const near = document.tokens.filter(
-      (token) => token.word !== '' && !own.has(token) && isWithin(token, card, document.em),
-    );
-    for (const hash of new Set(near.map(({ hash }) => hash))) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+/** Where the cards of each column may have words: up to the next column. The grid continues to the right margin with the same distance. */
+function columnRanges(lefts: readonly number[], right: number, em: number): { x0: number; x1: number }[] {
+  const gaps = lefts.slice(1).map((x0, i) => x0 - lefts[i]!);
+  const step = Math.min(...gaps);
+  if (gaps.length === 0 || step < em) return [{ x0: lefts[0]!, x1: right }];
+  const all = [lefts[0]!];
+  // Columns of which no card was found, and those that the document did not fill.
+  for (const next of [...lefts.slice(1), right]) {
+    const isColumn = next !== right;
+    while (all.length < MAX_COLUMNS && next - all.at(-1)! > (isColumn ? 1.5 : 1.8) * step) all.push(all.at(-1)! + step);
+    if (isColumn) all.push(next);
   }
+  return all.map((x0, i) => ({ x0, x1: all[i + 1] ?? x0 + step }));
+}
+
+/** Hashes of the words that most cards print beside their values, also left of all values and right of them. */
+function labelsOf(beside: readonly FormToken[], cards: readonly LocatedCard[]): number[] {
+  const counts = new Map<number, number>();
+  for (const { word, hash } of beside) if (word !== '') counts.set(hash, (counts.get(hash) ?? 0) + 1);
   return [...counts].filter(([, count]) => count >= 0.6 * cards.length).map(([hash]) => hash);
 }
 
@@ -154,11 +168,17 @@ function findCards(
   const found: LocatedCard[] = [];
   const anchorSpec = mostDistinct(rows);
   if (!anchorSpec) return [];
-  for (const [row, values] of rows.entries()) {
-    if (!values.has(anchorSpec)) continue;
+  const anchored = rows.flatMap((values, row) => {
+    const value = values.get(anchorSpec);
+    const places = value === undefined ? [] : runsOf(anchorSpec).filter((run) => isEqual(run.value, value));
+    return places.length > 0 ? [{ row, values, places }] : [];
+  });
+  // In the order of the page: what a card has beside its left neighbour is then already taken.
+  anchored.sort((a, b) => a.places[0]!.tokens[0]!.id - b.places[0]!.tokens[0]!.id);
+  for (const { row, values, places } of anchored) {
     let best: { cells: Map<ColumnSpec, readonly FormToken[]>; score: number } | undefined;
-    for (const { tokens, value } of runsOf(anchorSpec)) {
-      if (!isEqual(value, values.get(anchorSpec)!) || tokens.some((token) => used.has(token))) continue;
+    const free = places.filter(({ tokens }) => !tokens.some((token) => used.has(token)));
+    for (const { tokens } of free.slice(0, MAX_PLACES)) {
       const anchor = tokens[0]!;
       const cells = new Map<ColumnSpec, readonly FormToken[]>([[anchorSpec, tokens]]);
       const claimed = new Set(tokens);
@@ -220,6 +240,8 @@ function linesAround({ lines, em }: FormDocument, anchor: FormToken): number[] {
   return near;
 }
 
+const normalized = createOnce((token: FormToken) => normalizeValue(token.text));
+
 /** The words of a text, the first one nearest to its place; undefined if most are missing. */
 function textNear(
   tokens: readonly FormToken[],
@@ -233,7 +255,7 @@ function textNear(
     .filter((word) => word !== '');
   const found: FormToken[] = [];
   for (const word of words) {
-    const options = tokens.filter((token) => !found.includes(token) && normalizeValue(token.text) === word);
+    const options = tokens.filter((token) => !found.includes(token) && normalized(token) === word);
     const last = found.at(-1);
     const fromLast = (token: FormToken) => Math.hypot(token.x0 - last!.x1, 2 * (middleY(token) - middleY(last!)));
     const own = last ? nearest(options, fromLast) : nearest(options.filter(isNear), distance);

@@ -29,6 +29,22 @@ const oneLineName: Card = (x, y, [no, name, area, height]) => [
   [x, y + 26, `to ceiling ${height}`],
 ];
 
+const labelled: Card = (x, y, [no, name, area, height]) => [
+  [x, y, `Unit no ${no}`],
+  [x, y + 12, `Name ${name}`],
+  [x, y + 24, `Area, sqm ${area}`],
+  [x, y + 36, `Height, m ${height}`],
+];
+
+const symbols: Card = (x, y, [no, name, area, height]) => [
+  [x, y, no],
+  [x, y + 12, name],
+  [x, y + 24, `S = ${area} sqm`],
+  [x, y + 36, `h = ${height} m`],
+];
+
+const withoutHeight: Card = (x, y, room) => corners(x, y, room).filter(([, , text]) => text !== 'h ');
+
 interface Grid {
   readonly perLine: number;
   readonly pitch?: number;
@@ -44,14 +60,14 @@ function pageOf(rooms: readonly Room[], card: Card, { perLine, pitch = 54, down,
     const title = titleBefore !== undefined && line >= titleBefore ? 16 : 0;
     return card(40 + 135 * column, 120 + pitch * line + title, room);
   });
-  const below = 120 + pitch * lines + 40;
+  const below = 120 + pitch * lines + (titleBefore === undefined ? 0 : 16);
   const texts: Text[] = [
     [40, 40, 'Municipal register of workshops and stores'],
     [40, 90, 'Premises of the dwelling, with clear headroom'],
     ...placed,
     ...(titleBefore === undefined ? [] : [[40, 120 + pitch * titleBefore, 'Attic'] as const]),
     [40, below, 'Signed by the clerk before two witnesses'],
-    [40, below + 20, '7 May 1999, sheet 14'],
+    [40, below + 12, '7 copies, 12 sheets of 7.50'],
   ];
   const words = texts.flatMap(([x, y, text]) => {
     let at = x;
@@ -92,12 +108,31 @@ const cellsOf = (rooms: readonly Room[]) =>
     [`rooms:${i + 1}.height`, Number(height)] as const,
   ]);
 
-function readRooms(learned: ReadPage, rooms: readonly Room[], page: ReadPage) {
-  const typed = cellsOf(rooms).map(([key, value]) => ({
-    ...{ key, value, original: null, edited: true, page: null, bbox: null },
-  }));
-  const template = { id: 't', lessons: [learnLesson([learned], typed, schema)] };
-  const { fields } = applyTemplates([page], {}, [template], schema);
+type Cell = ReturnType<typeof cellsOf>[number];
+
+const learn = (page: ReadPage, rooms: readonly Room[], isTyped: (cell: Cell) => boolean = () => true) =>
+  learnLesson(
+    [page],
+    cellsOf(rooms)
+      .filter(isTyped)
+      .map(([key, value]) => ({ ...{ key, value, original: null, edited: true, page: null, bbox: null } })),
+    schema,
+  );
+
+/** The cells of a page that a template reads, after the `rooms` of another page were typed. */
+function readRooms(
+  learned: ReadPage,
+  rooms: readonly Room[],
+  page: ReadPage,
+  isTyped?: (cell: Cell) => boolean,
+  byReader: readonly Cell[] = [],
+) {
+  const template = { id: 't', lessons: [learn(learned, rooms, isTyped)] };
+  const own = byReader.map(([key, value]) => [
+    key,
+    { value, confidence: 0.99, source: 'text' as const, page: 1, bbox: null, text: String(value) },
+  ]);
+  const { fields } = applyTemplates([page], Object.fromEntries(own), [template], schema);
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, { value }]) => (key.startsWith('rooms:') ? [[key, value]] : [])),
   );
@@ -109,6 +144,8 @@ describe('A template of rooms as cards', () => {
     ['labels and units in each card', oneLineName, { perLine: 3 }, { perLine: 3 }],
     ['cards that run down the columns', corners, { perLine: 3, down: true }, { perLine: 3, down: true }],
     ['a single column', oneLineName, { perLine: 1 }, { perLine: 1 }],
+    ['labels before all values', labelled, { perLine: 4, pitch: 60 }, { perLine: 4, pitch: 60 }],
+    ['symbols and units', symbols, { perLine: 3, pitch: 70 }, { perLine: 3, pitch: 70 }],
     ['a title between the lines of cards', corners, { perLine: 4 }, { perLine: 4, titleBefore: 1 }],
   ] as const)('reads another number of cards: %s', (_name, card, first, second) => {
     const read = readRooms(pageOf(FIRST, card, first), FIRST, pageOf(SECOND, card, second));
@@ -136,6 +173,48 @@ describe('A template of rooms as cards', () => {
     expect(read).toEqual(Object.fromEntries(cellsOf(rooms)));
   });
 
+  it('takes no room number for a height that a card lacks', () => {
+    const rooms: Room[] = SECOND.map(([no, name, area, height]) => [no, name, area, no === '4' ? '' : height]);
+    const read = readRooms(pageOf(FIRST, corners, { perLine: 4 }), FIRST, pageOf(rooms, withoutHeight, { perLine: 4 }));
+    const expected = cellsOf(rooms).filter(([key]) => key !== 'rooms:5.height');
+    expect(read).toEqual(Object.fromEntries(expected));
+  });
+
+  it('learns cards that were typed in another order', () => {
+    const order = [1, 2, 3, 4, 5, 0].map((i) => FIRST[i]!);
+    const read = readRooms(pageOf(FIRST, corners, { perLine: 4 }), order, pageOf(SECOND, corners, { perLine: 4 }));
+    expect(read).toEqual(Object.fromEntries(cellsOf(SECOND)));
+  });
+
+  it('learns a grid of which one card was not typed', () => {
+    const rooms = FIRST.filter((_, i) => i !== 2);
+    const read = readRooms(pageOf(rooms, corners, { perLine: 4 }), rooms, pageOf(SECOND, corners, { perLine: 4 }));
+    expect(read).toEqual(Object.fromEntries(cellsOf(SECOND)));
+  });
+
+  it('leaves out printed numbers that nobody typed', () => {
+    const isTyped = ([key]: readonly [string, unknown]) => !key.endsWith('.no');
+    const read = readRooms(
+      pageOf(FIRST, corners, { perLine: 4 }),
+      FIRST,
+      pageOf(SECOND.slice(1), corners, { perLine: 4 }),
+      isTyped,
+    );
+    expect(read).toEqual(Object.fromEntries(cellsOf(SECOND.slice(1)).filter(isTyped)));
+  });
+
+  it('mixes no cells of a reader that has the rooms in another order', () => {
+    const down = [0, 4, 8, 1, 5, 2, 6, 3, 7].map((i) => SECOND[i]!);
+    const read = readRooms(
+      pageOf(FIRST, corners, { perLine: 4 }),
+      FIRST,
+      pageOf(SECOND, corners, { perLine: 4 }),
+      () => true,
+      cellsOf(down).filter(([key]) => !key.endsWith('.no')),
+    );
+    expect(read).toEqual(Object.fromEntries(cellsOf(SECOND)));
+  });
+
   it('is no template of a table, whose cells stand on one line', () => {
     const line: Card = (x, y, [no, name, area, height]) => [
       [x, y, no],
@@ -144,6 +223,7 @@ describe('A template of rooms as cards', () => {
       [x + 180, y, height],
     ];
     const table = (rooms: readonly Room[]) => pageOf(rooms, line, { perLine: 1, pitch: 16 });
+    expect(learn(table(FIRST), FIRST).tables[0]).not.toHaveProperty('cards');
     expect(readRooms(table(FIRST), FIRST, table(SECOND))).toEqual(Object.fromEntries(cellsOf(SECOND)));
   });
 });

@@ -80,7 +80,7 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       const current = cells.filter(({ value }) => value !== null);
       const verified = places.map((one) => ({
         one,
-        verifiedShare: shareFound(readTable(one, section, context), rows),
+        verifiedShare: shareFound(readTable(one, section, context), rows, !one.cards),
       }));
       const best = verified.toSorted((a, b) => b.verifiedShare - a.verifiedShare)[0];
       return {
@@ -95,11 +95,19 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
 
 const share = (all: readonly boolean[]) => (all.length === 0 ? 0 : all.filter(Boolean).length / all.length);
 
-/** The share of the confirmed cells that the template finds; at most half with another number of rows. */
-function shareFound(read: readonly ReadRow[], rows: readonly TableRow[]): number {
-  const hits = rows.flatMap((row, i) =>
-    [...row].map(([spec, value]) => read[i]?.some((cell) => cell.spec === spec && isSame(cell.value, value)) ?? false),
-  );
+/** The share of the confirmed cells that the template finds; at most half with another number of rows. A person may type cards in any order. */
+function shareFound(read: readonly ReadRow[], rows: readonly TableRow[], isOrdered: boolean): number {
+  const left = new Set(read);
+  const hits = rows.flatMap((row, i) => {
+    const hitsIn = (found: ReadRow | undefined) =>
+      [...row].map(([spec, value]) => found?.some((cell) => cell.spec === spec && isSame(cell.value, value)) ?? false);
+    if (isOrdered) return hitsIn(read[i]);
+    const best = [...left]
+      .map((found) => ({ found, hits: hitsIn(found) }))
+      .sort((a, b) => share(b.hits) - share(a.hits))[0];
+    if (best) left.delete(best.found);
+    return best?.hits ?? hitsIn(undefined);
+  });
   return read.length === rows.length ? share(hits) : Math.min(0.5, share(hits));
 }
 

@@ -1,5 +1,5 @@
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
-import { readValue } from '../../schema/values.ts';
+import { isNumbering } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.ts';
 import type { FormToken } from './form-document.ts';
@@ -58,10 +58,11 @@ export function readCards(cards: LessonCards, section: Section, context: PlaceCo
     .map((line) => ({ tokens: line, y: middleY(boundingBox(line)) }));
   const pitch = cards.pitch / scale;
   const grid: (ReadRow | undefined)[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
   let top = place.area.y0 + em / 2;
   while (grid.length < MAX_LINES) {
     const reach = (grid.length === 0 ? PLACED : REACH) * em;
-    const starts = lines.filter(({ y }) => y > top - reach && y < top + TITLE * em);
+    const starts = lines.filter(({ y }) => y > Math.max(last, top - reach) && y < top + TITLE * em);
     const options = starts.map(({ y }) => {
       const end = y + pitch - 0.5 * em;
       const band = lines.filter((line) => line.y > y - 0.5 * em && line.y < end).map(({ tokens }) => tokens);
@@ -75,10 +76,20 @@ export function readCards(cards: LessonCards, section: Section, context: PlaceCo
     const best = options.filter(({ rows }) => rows.some(Boolean)).sort((a, b) => a.drift - b.drift)[0];
     if (!best) break;
     grid.push(best.rows);
-    top = best.y + pitch;
+    last = best.y;
+    top = last + pitch;
   }
-  const order = cards.down ? columns.flatMap((_, i) => grid.map((line) => line[i])) : grid.flat();
-  return order.filter((row) => row !== undefined);
+  const [across, down] = [grid.flat(), columns.flatMap((_, i) => grid.map((line) => line[i]))].map((rows) =>
+    rows.filter((row) => row !== undefined),
+  ) as [ReadRow[], ReadRow[]];
+  const [stepsAcross, stepsDown] = [countSteps(across), countSteps(down)];
+  return (cards.down ? stepsAcross > stepsDown : stepsAcross >= stepsDown) ? across : down;
+}
+
+/** How many rows have the number after that of the row before. */
+function countSteps(rows: readonly ReadRow[]): number {
+  const numbers = rows.map((row) => Number.parseInt(String(row.find(({ spec }) => isNumbering(spec))?.value), 10));
+  return numbers.filter((number, i) => number === numbers[i - 1]! + 1).length;
 }
 
 /** A word of a card: no label of all cards, no sign, and no word of the form. */
@@ -132,7 +143,10 @@ function readMoved(
   }));
   const numbers = readNumbers(lines, moved, em);
   const claimed = new Set(numbers.row.flatMap(({ tokens }) => tokens));
-  const rest = lines.flat().filter((token) => !claimed.has(token));
+  // A number before the words of a line that no cell takes: the form prints it, but nobody has typed it.
+  const rest = lines
+    .flatMap((line) => line.filter((_, i) => line.slice(0, i + 1).some(({ text }) => !/^\d{1,3}\p{L}?$/u.test(text))))
+    .filter((token) => !claimed.has(token));
   const texts = readTexts(rest, moved.filter(isText), em);
   // A number in a text belongs to another cell.
   const misplaced = rest.filter(({ text }) => /\d[.,]\d/u.test(text)).length;
@@ -140,20 +154,24 @@ function readMoved(
   return { row, drift: numbers.drift + texts.drift + CELL * (misplaced - row.length) };
 }
 
-const isText = ({ spec }: CellPlace): boolean => spec.type === 'string';
+/** Numbers of rooms, unlike names, are found by their form. */
+const isText = ({ spec }: CellPlace): boolean => spec.type === 'string' && !spec.numbering;
 
 /** Each number on the line of its cell, the nearest first. */
 function readNumbers(lines: readonly (readonly FormToken[])[], cells: readonly CellPlace[], em: number): ReadCard {
   const runs = numberRuns({ lines, em }, SIGNED_NUMBER);
+  const words = lines.flat().filter(({ text }) => !/\d[.,]\d/u.test(text));
   const options = cells
     .filter((cell) => !isText(cell))
     .flatMap((cell) =>
-      parseRuns(runs, cell.spec).flatMap(({ tokens, value }) => {
-        const box = boundingBox(tokens);
-        const below = Math.abs(middleY(box) - cell.y) / em;
-        const aside = Math.min(Math.abs(box.x0 - cell.x0), Math.abs(box.x1 - cell.x1)) / em;
-        return below < REACH && value !== null ? [{ spec: cell.spec, value, tokens, far: below + 0.2 * aside }] : [];
-      }),
+      parseRuns(cell.spec.type === 'string' ? words.map((word) => [word]) : runs, cell.spec).flatMap(
+        ({ tokens, value }) => {
+          const box = boundingBox(tokens);
+          const below = Math.abs(middleY(box) - cell.y) / em;
+          const aside = Math.min(Math.abs(box.x0 - cell.x0), Math.abs(box.x1 - cell.x1)) / em;
+          return below < REACH && value !== null ? [{ spec: cell.spec, value, tokens, far: below + 0.2 * aside }] : [];
+        },
+      ),
     )
     .sort((a, b) => a.far - b.far || b.tokens.length - a.tokens.length);
   const claimed = new Set<FormToken>();
@@ -172,10 +190,9 @@ function readNumbers(lines: readonly (readonly FormToken[])[], cells: readonly C
 function readTexts(tokens: readonly FormToken[], cells: readonly CellPlace[], em: number): ReadCard {
   const words = new Map<CellPlace, FormToken[]>();
   for (const token of tokens) {
-    const fits = ({ spec }: CellPlace) => !spec.numbering || readValue(spec, token.text) !== undefined;
     const distance = ({ x0, x1, y }: CellPlace) =>
       (2 * Math.abs(middleY(token) - y) + Math.max(0, x0 - middleX(token), middleX(token) - x1)) / em;
-    const cell = cells.filter(fits).sort((a, b) => distance(a) - distance(b))[0];
+    const cell = cells.toSorted((a, b) => distance(a) - distance(b))[0];
     if (cell) words.set(cell, [...(words.get(cell) ?? []), token]);
   }
   const read = [...words].map(([{ spec, y }, all]) => {
