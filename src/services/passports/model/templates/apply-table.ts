@@ -6,7 +6,8 @@ import { isSame } from './learn-lesson.ts';
 import type { LessonTable } from './lesson.ts';
 import type { MatchedLesson } from './match-templates.ts';
 import { CONFIDENCE_ALONE, CONFIDENCE_DISPUTED, fieldOf, lowestConfidence, SURE } from './merge-field.ts';
-import { MAX_ROWS, type ReadRow, readTable } from './read-table.ts';
+import type { ReadRow } from './read-row.ts';
+import { MAX_ROWS, readTable } from './read-table.ts';
 import { normalizeValue } from './word-hash.ts';
 
 type Fields = Readonly<Record<string, Field>>;

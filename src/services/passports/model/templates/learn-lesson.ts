@@ -11,7 +11,8 @@ import type { LocatedValue } from './locate-text.ts';
 import { isEqual, locateValue } from './locate-value.ts';
 import type { FormMatch } from './match-form.ts';
 import { readFieldAt } from './read-field.ts';
-import { type ReadRow, readTable } from './read-table.ts';
+import type { ReadRow } from './read-row.ts';
+import { readTable } from './read-table.ts';
 import { locateTable, type TablePlaces, type TableRow } from './table-lesson.ts';
 import { hashHalves, normalizeValue, normalizeWord } from './word-hash.ts';
 

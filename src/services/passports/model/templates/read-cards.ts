@@ -6,7 +6,7 @@ import type { FormToken } from './form-document.ts';
 import type { LessonCards } from './lesson.ts';
 import { numberRuns, parseRuns, SIGNED_NUMBER } from './number-runs.ts';
 import { project, projectBelow } from './project.ts';
-import type { ReadRow, TableCell } from './read-table.ts';
+import type { ReadRow, TableCell } from './read-row.ts';
 import type { PlaceContext } from './text-run.ts';
 
 interface CellPlace {

@@ -1,4 +1,3 @@
-import type { Field } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
@@ -7,17 +6,10 @@ import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { project, projectBelow } from './project.ts';
 import { readCards } from './read-cards.ts';
+import type { ReadRow, TableCell } from './read-row.ts';
 import { withoutSubtotals } from './subtotals.ts';
 import type { PlaceContext } from './text-run.ts';
 import { normalizeWord } from './word-hash.ts';
-
-export interface TableCell {
-  readonly spec: ColumnSpec;
-  readonly value: Exclude<Field['value'], null>;
-  readonly tokens: readonly FormToken[];
-}
-
-export type ReadRow = readonly TableCell[];
 
 export const MAX_ROWS = 2000;
 

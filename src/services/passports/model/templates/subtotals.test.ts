@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadSchema } from '../../schema/load-schema.ts';
-import type { TableCell } from './read-table.ts';
+import type { TableCell } from './read-row.ts';
 import { withoutSubtotals } from './subtotals.ts';
 
 const table = loadSchema().sections.find(({ key }) => key === 'rooms')!.table!;
