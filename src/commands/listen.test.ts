@@ -83,7 +83,7 @@ describe('assay listen', () => {
     await listening;
     expect(forwarded).toEqual(['a', 'b']);
     expect(printed.slice(1)).toEqual([
-      'Rate limit reached, continuing in 1 s.',
+      'Limit of requests or waiting tasks reached, continuing in 1 s.',
       'The result of b cannot be read, retrying: Not now.',
     ]);
   });

@@ -78,7 +78,7 @@ describe('A command waits while the rate limit rejects requests, and says so', (
     server = await startServer(limited);
     await run(server.url);
     expect(server.left).toEqual(new Set());
-    expect(printed).toEqual(['Rate limit reached, continuing in 1 s.']);
+    expect(printed).toEqual(['Limit of requests or waiting tasks reached, continuing in 1 s.']);
   });
 
   it('assay events --follow', async () => {
@@ -89,7 +89,7 @@ describe('A command waits while the rate limit rejects requests, and says so', (
     await vi.waitFor(() => expect(printed).toHaveLength(1));
     stop.abort();
     await following;
-    expect(printed).toEqual(['Rate limit reached, continuing in 1 s.']);
+    expect(printed).toEqual(['Limit of requests or waiting tasks reached, continuing in 1 s.']);
   });
 
   it('assay predict FOLDER', async () => {
@@ -100,6 +100,6 @@ describe('A command waits while the rate limit rejects requests, and says so', (
     await predictFolder(join(folder, 'photos'), { ...at(server.url), output }, signal);
     expect(JSON.parse(await readFile(output, 'utf8'))).toMatchObject({ task_id: 't-1', result });
     expect(server.left).toEqual(new Set());
-    expect(printed).toEqual(['Rate limit reached, continuing in 1 s.']);
+    expect(printed).toEqual(['Limit of requests or waiting tasks reached, continuing in 1 s.']);
   });
 });

@@ -11,6 +11,6 @@ export function createRateLimitNotice(): (seconds: number) => void {
     if (nowMs - shownMs < EVERY_MS) return;
     shownMs = nowMs;
     const progressLine = process.stderr.isTTY ? CLEAR_LINE : '';
-    console.error(`${progressLine}Rate limit reached, continuing in ${Math.ceil(seconds)} s.`);
+    console.error(`${progressLine}Limit of requests or waiting tasks reached, continuing in ${Math.ceil(seconds)} s.`);
   };
 }

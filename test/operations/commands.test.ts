@@ -269,7 +269,7 @@ it('assay batches submit repeats a request that is refused with Retry-After, als
   const { port } = server.address() as { port: number };
   await writeFile(join(folder, 'one.csv'), 'image_url\nhttps://storage.example.com/a.jpg\n');
   const submit = ['batches', 'submit', 'one.csv', '--server', `http://127.0.0.1:${port}`, '--token', TOKEN];
-  const err = 'Rate limit reached, continuing in 1 s.\n';
+  const err = 'Limit of requests or waiting tasks reached, continuing in 1 s.\n';
   expect(await assay(submit)).toEqual({ code: 0, out: 'b-1\n', err });
   expect(new Set(keys).size).toBe(1);
 });
