@@ -7,13 +7,17 @@ import { inPrintedOrder } from './room-order.ts';
 const { columns } = loadSchema().sections.find(({ key }) => key === 'rooms')!.table!;
 const spec = (key: string) => columns.find((column) => column.key === key)!;
 
-/** A room without a number: its name at `x`, `y` and its area `below` it. */
-function roomAt(x: number, y: number, name: string, below: number): Row {
+/** A room: its number left of its name, its name at `x`, `y` and its area `below` it. */
+function roomAt(x: number, y: number, name: string, below: number, no?: string): Row {
   const cell = (key: string, value: string, left: number, top: number) => ({
     ...{ spec: spec(key), value, score: 1, text: value },
     tokens: [{ text: value, x0: left, x1: left + 40, y0: top, y1: top + 10, id: 0 } as unknown as Token],
   });
-  const cells = [cell('name', name, x, y), cell('area', '9.5', below > 0 ? x : x + 60, y + below)];
+  const cells = [
+    ...(no ? [cell('no', no, x - 30, y)] : []),
+    cell('name', name, x, y),
+    cell('area', '9.5', below > 0 ? x : x + 60, y + below),
+  ];
   return { cells, x0: x, x1: x + 100, y: y + below / 2 } as unknown as Row;
 }
 
@@ -30,4 +34,11 @@ it.each([
   ] as const;
   const rows = places.map(([x, y, name]) => roomAt(x, y, name, below));
   expect(inPrintedOrder(rows.toReversed()).map(({ cells }) => cells[0]!.value)).toEqual(expected);
+});
+
+it('tables of two flats side by side stay apart: 1-1, 1-2, 2-1, 2-2', () => {
+  const rows = ['1-1', '2-1', '1-2', '2-2', '1-3', '2-3'].map((no, i) =>
+    roomAt(i % 2 === 0 ? 40 : 340, 100 + 20 * Math.floor(i / 2), no, 0, no),
+  );
+  expect(inPrintedOrder(rows).map(({ cells }) => cells[0]!.value)).toEqual(['1-1', '1-2', '1-3', '2-1', '2-2', '2-3']);
 });

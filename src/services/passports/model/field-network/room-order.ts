@@ -1,4 +1,5 @@
 import { isNumbering } from '../../schema/values.ts';
+import { countSteps } from '../fields/numbering-steps.ts';
 import type { Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
 import type { Row } from './room-columns.ts';
@@ -31,7 +32,9 @@ export function inPrintedOrder(rows: readonly Row[]): Row[] {
   }
   const down = groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
   const across = lineByLine(rows);
-  const [stepsAcross, stepsDown] = [countSteps(across), countSteps(down)];
+  const [stepsAcross, stepsDown] = [across, down].map((order) =>
+    countSteps(order.map(({ cells }) => numberIn(cells))),
+  ) as [number, number];
   return stepsAcross > stepsDown || (stepsAcross === stepsDown && areCards(rows)) ? across : down;
 }
 
@@ -53,12 +56,6 @@ function lineByLine(rows: readonly Row[]): Row[] {
     else lines.push([first]);
   }
   return lines.flatMap((line) => line.sort((a, b) => a.row.x0 - b.row.x0).map(({ row }) => row));
-}
-
-/** How many rows have the number after that of the row before: `5` or `5а` after `4`. */
-function countSteps(rows: readonly Row[]): number {
-  const numbers = rows.map(({ cells }) => Number.parseInt(String(numberIn(cells)), 10));
-  return numbers.filter((number, i) => number === numbers[i - 1]! + 1).length;
 }
 
 const numberIn = (cells: Row['cells']) => cells.find(({ spec }) => isNumbering(spec))?.value;

@@ -1,6 +1,7 @@
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
+import { countSteps } from '../fields/numbering-steps.ts';
 import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.ts';
 import type { FormToken } from './form-document.ts';
 import type { LessonCards } from './lesson.ts';
@@ -82,15 +83,11 @@ export function readCards(cards: LessonCards, section: Section, context: PlaceCo
   const [across, down] = [grid.flat(), columns.flatMap((_, i) => grid.map((line) => line[i]))].map((rows) =>
     rows.filter((row) => row !== undefined),
   ) as [ReadRow[], ReadRow[]];
-  const [stepsAcross, stepsDown] = [countSteps(across), countSteps(down)];
+  const [stepsAcross, stepsDown] = [across, down].map((order) => countSteps(order.map(numberOf))) as [number, number];
   return (cards.down ? stepsAcross > stepsDown : stepsAcross >= stepsDown) ? across : down;
 }
 
-/** How many rows have the number after that of the row before. */
-function countSteps(rows: readonly ReadRow[]): number {
-  const numbers = rows.map((row) => Number.parseInt(String(row.find(({ spec }) => isNumbering(spec))?.value), 10));
-  return numbers.filter((number, i) => number === numbers[i - 1]! + 1).length;
-}
+const numberOf = (row: ReadRow) => row.find(({ spec }) => isNumbering(spec))?.value;
 
 /** A word of a card: no label of all cards, no sign, and no word of the form. */
 function isContent(token: FormToken, cards: LessonCards, { match }: PlaceContext): boolean {
