@@ -3,7 +3,6 @@ import { median } from '../../../../base/median.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
 import { type Area, boundingBox, middleX, middleY } from '../fields/page-tokens.ts';
 import type { FormDocument, FormToken } from './form-document.ts';
-
 import { isEqual } from './locate-value.ts';
 import { numberRuns, parseRuns, SIGNED_NUMBER } from './number-runs.ts';
 import type { TablePlaces, TableRow } from './table-lesson.ts';

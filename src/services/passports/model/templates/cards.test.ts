@@ -192,7 +192,7 @@ describe('A template of rooms as cards', () => {
     expect(read).toEqual(Object.fromEntries(cellsOf(SECOND)));
   });
 
-  it('leaves out printed numbers that nobody typed', () => {
+  it('leaves out printed numbers that were not typed', () => {
     const isTyped = ([key]: readonly [string, unknown]) => !key.endsWith('.no');
     const read = readRooms(
       pageOf(FIRST, corners, { perLine: 4 }),

@@ -140,7 +140,7 @@ function readMoved(
   }));
   const numbers = readNumbers(lines, moved, em);
   const claimed = new Set(numbers.row.flatMap(({ tokens }) => tokens));
-  // A number before the words of a line that no cell takes: the form prints it, but nobody has typed it.
+  // A number before the words of a line that no cell takes: it is printed, but was not typed in the corrected document.
   const rest = lines
     .flatMap((line) => line.filter((_, i) => line.slice(0, i + 1).some(({ text }) => !/^\d{1,3}\p{L}?$/u.test(text))))
     .filter((token) => !claimed.has(token));
