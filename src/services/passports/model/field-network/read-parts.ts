@@ -57,11 +57,10 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   });
   const hasHouse = readings.some(({ name, all }) => name === 'address.house' && all.length > 0);
   for (const { name, usual, all } of readings) {
-    const isStreet = name === 'address.street';
     // Beside a house in a blank of its own, the rest of a line is another heading.
-    const isWhole = isStreet && all.length === 1 && !hasHouse;
+    const isWhole = name === 'address.street' && all.length === 1 && !hasHouse;
     for (const part of all) {
-      const value = isStreet ? withoutHouseLabel(isWhole ? withRest(part, reading) : part) : part;
+      const value = isWhole ? withRest(part, reading) : part;
       const label = captionOf(value.tokens);
       const synonym = LABELLED.find(([pattern, , classes]) => pattern.test(label) && classes.test(name))?.[1] ?? usual;
       const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
@@ -82,7 +81,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   const written = writeAddress(
     ordered.map(([at, { value }]) => ({ part: parts[at]!, value: correctAddress(String(value)) })),
   );
-  const text = withRegionKind(written.replace(REPEATED_PART, '$1'));
+  const text = withRegionKind(written);
   return {
     tokens,
     value: tokens.some(({ confidence }) => confidence !== null) ? correctHouseNumbers(text) : text,
@@ -136,9 +135,6 @@ function placeCityDistrict(found: Map<number, ReadValue>, parts: readonly PartSp
   found.set(to, district);
 }
 
-/** A district that also stands in the blank of the town: `Майкопский р-н, Майкопский р-н, пос. Тульский`. */
-const REPEATED_PART = /(?<=^|, )([^,]{4,60}), \1(?=,|$)/gu;
-
 function isAfter({ tokens: [one] }: ReadValue, { tokens: [other] }: ReadValue): boolean {
   if (one!.sheet !== other!.sheet) return false;
   const isBeside = Math.min(one!.y1, other!.y1) - Math.max(one!.y0, other!.y0) > 0.4 * (one!.y1 - one!.y0);
@@ -166,16 +162,6 @@ function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading)
   const comma = read.tokens.at(-1)!.text.endsWith(',') ? ',' : '';
   return { ...read, tokens: words, value: `${String(read.value)}${comma} ${joinText(rest)}` };
 }
-
-/** Without the label of the house at the end, a word of its own: `пр-т Победы, д.` before a number in the next blank. */
-function withoutHouseLabel(read: ReadValue): ReadValue {
-  const [text, last] = [String(read.value), read.tokens.at(-1)!];
-  const label = HOUSE_LABEL.exec(text);
-  if (!label || read.tokens.length < 2 || last.text !== label[1]) return read;
-  return { ...read, tokens: read.tokens.slice(0, -1), value: text.slice(0, label.index) };
-}
-
-const HOUSE_LABEL = /,? (д\.|дом\.|д)$/u;
 
 const lineOf = ({ sheet, y0, y1 }: Token): Token[] =>
   sheet.tokens.filter((token) => token.y0 < y1 && token.y1 > y0).sort((a, b) => a.x0 - b.x0);

@@ -406,9 +406,11 @@ describe('readRows', () => {
     expect(read([sums, ...ROOMS])).toEqual(read(ROOMS));
   });
 
-  it('drops a sentence about several premises', () => {
-    const cells = { no: 'I–IV', name: 'Подвал', area: '64,8', height: '1,95' };
-    expect(read([...ROOMS, { at: [40, 160], cells }])).toEqual(read(ROOMS));
+  it('drops a sentence without a number above numbered rows', () => {
+    const hall: PrintedRow = { at: [40, 80], cells: { name: 'холл', area: '4,5', height: '2,50' } };
+    const roomsAfter = (form: string): PrintedRow[] => [hall, { at: [400, 80], cells: { form } }, ...ROOMS];
+    expect(read(roomsAfter('в свету, выход ведёт прямо на общую лестницу'))).toEqual(read(ROOMS));
+    expect(read(roomsAfter('с печью'))).toHaveLength(ROOMS.length + 1);
   });
 
   it('keeps the printed order of one column', () => {

@@ -9,8 +9,8 @@ import { boundingBox, middleY, type Token, tokensInRange, withCommas } from '../
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { withDoubtfulWords } from './value-ends.ts';
-import { withDecimals, withKopecks, withThousands } from './whole-amounts.ts';
-import { withWholeNames } from './whole-names.ts';
+import { withDecimals, withThousands } from './whole-amounts.ts';
+import { afterWrap, withWholeNames } from './whole-names.ts';
 
 export interface ReadValue {
   readonly tokens: readonly Token[];
@@ -48,12 +48,18 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
       }
       if (spec.type !== 'number' && spec.type !== 'integer') return [whole];
       const runs = byRuns(members, reading).map((run) => groupOf(run, reading, name));
-      return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)].map((group) => ({
-        ...group,
-        tokens: spec.unit === 'rub' ? withKopecks(group.tokens, reading) : group.tokens,
-      }));
+      return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
     })
-    .flatMap((group) => parseGroup(group, spec) ?? []);
+    .flatMap((group) => parseGroup(group, spec) ?? [])
+    .map((read) => withoutFullStop(read, reading));
+}
+
+/** Without the full stop of a sentence that ends in a consonant as abbreviations do, `сельский клуб.`, if another sentence follows it. */
+function withoutFullStop(read: ReadValue, { tokens, areApart }: PageReading): ReadValue {
+  const last = read.tokens.at(-1)!;
+  const next = /[\p{Ll}]{4}\.$/u.test(String(read.value)) ? afterWrap(last, tokens) : undefined;
+  const isSentence = next && /^\p{Lu}\p{Ll}/u.test(next.text) && !areApart(tokens.indexOf(next), tokens.indexOf(last));
+  return isSentence ? { ...read, value: String(read.value).slice(0, -1) } : read;
 }
 
 /** Parts of an address and numbers may be single letters. */
@@ -167,16 +173,12 @@ export function parseGroup({ tokens: all, score, lowest }: TokenGroup, spec: Val
   const plain = 'parts' in spec ? withoutStrayDots(withCommas(tokens)) : textOf(tokens);
   const text = spec.type === 'date' ? withDots(plain) : plain;
   if (spec.type === 'string') {
-    const value = withoutCode(withoutLabel(toTextValue(spec, text, tokens), spec), spec);
+    const value = withoutLabel(toTextValue(spec, text, tokens), spec);
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
 }
-
-/** Without the code of an option before its text: `02 БЕТОННЫЙ`. */
-const withoutCode = (text: string, spec: ValueSpec): string =>
-  spec.numbering || 'parts' in spec ? text : text.replace(/^0\d\s+(?=\p{L}{3})/u, '');
 
 /** Without the label of a number at its start: `инвентарное дело № 4097`. */
 function withoutLabel(text: string, { synonyms = [] }: ValueSpec & { readonly synonyms?: readonly string[] }): string {

@@ -2,6 +2,7 @@ import { median } from '../../../../base/median.ts';
 import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
+import { overlapIndex } from '../fields/line-index.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { FEW_ROWS, type Row } from './room-columns.ts';
 import { SAME_LINE } from './room-order.ts';
@@ -27,7 +28,7 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
     const isEither = exclusive !== undefined && measuresOf(cells, exclusive) === 1;
     const isLike = shared >= 0.6 * usual.length || (isEither && shared + 1 >= 0.6 * (usual.length + 1));
     if (numbers && isFarFromNumbers(rows[i]!)) return false;
-    if (cells.some(isRangeOfPremises)) return false;
+    if (numbers && !specs.includes(numbers) && isInSentence(rows[i]!)) return false;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
@@ -45,9 +46,19 @@ function exclusiveUnit(rows: readonly Row[], usual: readonly ColumnSpec[]): stri
 const measuresOf = (cells: readonly ReadCell[], unit: string): number =>
   cells.filter(({ spec }) => spec.unit === unit).length;
 
-/** A sentence about several premises, such as "Подвал (пом. I–IV, 64,8 кв. м)". */
-const isRangeOfPremises = ({ spec, tokens }: ReadCell): boolean =>
-  isNumbering(spec) && /^[(]?[IVX]+[-–—][IVX]+\P{L}*$/u.test(tokens.map(({ text }) => text).join(''));
+/** Whether words of no cell stand between the cells of a row or behind them: `Entry from the stair, with a balcony of 4.5 sq m off the living area`. */
+function isInSentence({ cells, x0, y }: Row): boolean {
+  const own = new Set(cells.flatMap(({ tokens }) => tokens));
+  const { tokens } = cells[0]!.tokens[0]!.sheet;
+  const others = overlapIndex(tokens)(y, y)
+    .map((i) => tokens[i]!)
+    .filter((token) => token.y0 < y && token.y1 > y && token.x0 > x0 && !own.has(token))
+    .filter(({ text }) => /^\p{Ll}{3,}/u.test(text));
+  return others.length >= MIN_OTHER_WORDS;
+}
+
+// Chosen. A column without a class has fewer words.
+const MIN_OTHER_WORDS = 4;
 
 /** Whether a row is further from the nearest of `rows` than these from each other. */
 function farFrom(rows: readonly Row[]): (row: Row) => boolean {

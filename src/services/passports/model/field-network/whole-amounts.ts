@@ -41,28 +41,6 @@ const isSplit = (left: Token, right: Token): boolean =>
   Math.abs(right.y1 - left.y1) < 0.5 * (right.y1 - right.y0) &&
   /^\d{1,4}, \d{1,2}$/u.test(`${left.text} ${right.text}`);
 
-/** Chosen. In heights of a digit, between the words of `82 руб. 90 коп.` */
-const MAX_KOPECKS_SPACE = 3;
-
-/** Adds `90 коп.` after roubles, of which the network may leave out words; they do not change its score. */
-export function withKopecks(group: readonly Token[], { tokens, likeliest, areApart }: PageReading): readonly Token[] {
-  const last = group.at(-1);
-  if (!last) return group;
-  const [middle, height] = [middleY(last), last.y1 - last.y0];
-  const line = tokens.filter((token) => Math.abs(middleY(token) - middle) < 0.4 * height).sort((a, b) => a.x0 - b.x0);
-  const at = line.indexOf(last);
-  for (let end = at + 1; end <= at + 3 && end < line.length; end++) {
-    const [before, word] = [line[end - 1]!, line[end]!].map((token) => tokens.indexOf(token)) as [number, number];
-    const isFar = line[end]!.x0 - line[end - 1]!.x1 > MAX_KOPECKS_SPACE * height;
-    if (isFar || likeliest(word) !== 'none' || areApart(before, word)) break;
-    const text = line.slice(Math.max(0, end - 3), end + 1).map((token) => token.text);
-    if (KOPECKS.test(text.join(' '))) return [...new Set([...group, ...line.slice(end - 2, end + 1)])];
-  }
-  return group;
-}
-
-const KOPECKS = /^\S*\d (?:руб\S*|р\.?) \d{1,2} (?:коп\S*|к\.?)$/u;
-
 /** Chosen. In heights of a digit; a space of typewriters is one. */
 const MAX_DIGIT_SPACE = 1.2;
 

@@ -1,5 +1,3 @@
-/** `г.` and `аг.` in Latin letters, before a name. */
-const LATIN_TOWN = /(?<![\p{L}\d])[аa]?r(?=\.?\s+[А-ЯЁ])/gu;
 // Single letters are abbreviations only before a name or a number.
 const ABBREVIATION =
   /(?<![\p{L}-])(?:(?:обл|ул|пер|просп|корп|стр|[кК][вВ]|лит|пос|дер|пом|гор)(?=\s*[\p{L}\d,]|\s*$)|(?:[гсд]|ст)(?=\s+[\p{Lu}\d]))(?![\p{L}.-])/gu;
@@ -8,9 +6,6 @@ const MISSING_COMMA =
 // Not within `Тверская ул. 10`, `Большой пр. П. С.` and `2-й пер. Тружеников`.
 const MISSING_STREET_COMMA =
   /(?<=[\p{L}\d»])(?<!(?<!\p{L})(?:и|в|на|по|у)|[аы]я|[иыо]й|\d-\p{Ll}{1,2})\s+(?=(?:ул|пер|пр|просп)\.\s?\p{Lu})/gu;
-
-/** The rule of a blank or a cell after a part. */
-const BAR = /(?<=,)\s[/|]\s(?=\p{Lu})/gu;
 
 /** Before the district after a region: `Тверская обл. Кимрский р-н`, `212 км ПК 4 Олевский район`. */
 const MISSING_DISTRICT_COMMA = /(?<=обл\.|\d)\s+(?=\p{Lu}[\p{L}-]+[иоы]й р(?:-н|айон)(?!\p{L}))/gu;
@@ -25,9 +20,6 @@ const STRAY_DOT = /(?<=[IVX\d])\.$|(?<=[сц]к(?:ая|ий|ое|ой))\.(?=\s\p
 const HOUSE_NUMBER =
   /(?<=(?<!\p{L})(?:д|дом|кв|квартира|пом|помещение|зд|здание|стр|строение|оф|офис)\.?\s)З(?=(?:\p{Lu}?(?![\p{L}.])|[а-г](?!\p{L})))/gu;
 
-/** A number 6 that OCR reads as the letter б: `кв. б`, `д. ба`, not `д. б/н`. */
-const HOUSE_NUMBER_6 = /(?<=(?<!\p{L})(?:д|дом|кв)\.\s?)б(?=[а-г]?(?![\p{L}\d./-]))/gu;
-
 /** A Canadian postal code. */
 const POSTAL_CODE = /(?<![\p{L}\d])[A-Z][\dO][A-Z] [\dO][A-Z][\dO](?![\p{L}\d])/gu;
 
@@ -41,8 +33,7 @@ const HIGH_COMMA =
   /(?<=(?<!\p{L})(?:улица|проспект|переулок|шоссе|площадь|проезд|бульвар|набережная|область|район|республика))\.(?=\s(?:\p{L}{1,6}\.|дом|корпус|строение|квартира|город|село)\s)/giu;
 
 /** Letters that OCR reads for digits of houses and flats; `text` has their labels. */
-export const correctHouseNumbers = (text: string): string =>
-  text.replace(HOUSE_NUMBER, '3').replace(HOUSE_NUMBER_6, '6');
+export const correctHouseNumbers = (text: string): string => text.replace(HOUSE_NUMBER, '3');
 
 /** Like `correctAddress`, also with errors that only OCR makes. */
 export const correctOcrAddress = (text: string): string =>
@@ -69,7 +60,6 @@ export function withRegionKind(text: string): string {
   if (!NEXT_PLACE.test(rest)) return text;
   const inCase = (kind: string) => (name === name.toUpperCase() ? kind.toUpperCase() : kind);
   if (TERRITORY.test(name)) return `${name} ${inCase('край')}${rest}`;
-  if (/^липецкая$/iu.test(name)) return `${name} ${inCase('область')}${rest}`;
   return REPUBLIC.test(name) ? `${inCase('Республика')} ${text}` : text;
 }
 
@@ -79,16 +69,11 @@ export const withoutStrayDots = (text: string): string => text.replace(STRAY_DOT
 /** Writes abbreviations of an address with the dots, and its parts with the commas, that OCR or a form left out. */
 export function correctAddress(text: string): string {
   return withoutStrayDots(text)
-    .replace(BAR, ' ')
-    .replace(LATIN_TOWN, (town) => (town.length > 1 ? 'аг' : 'г'))
     .replace(CAPITAL_TOWN, (town) => town.at(0)!.toLowerCase())
-    .replace(/(?<!\p{L})кори(?=\.?\s?\d)/gu, 'корп')
     .replace(ABBREVIATION, '$&.')
     .replace(MISSING_COMMA, ', ')
     .replace(MISSING_STREET_COMMA, ', ')
     .replace(MISSING_DISTRICT_COMMA, ', ')
-    .replace(/(?<=\d\s?[«„"])6(?=[»“"])/gu, 'б')
-    .replace(/(?<=\d)-\s?[иіi](?=\s\p{Lu})/gu, '-й')
     .replace(POSTAL_CODE, (code) =>
       [...code].map((one, i) => (one === 'O' && DIGITS_OF_CODE.has(i) ? '0' : one)).join(''),
     );

@@ -66,7 +66,6 @@ export function normalizeText(text: string): string {
     .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/(?<=«[^«»]{1,200}[^\s«»])\s+(?=»)/gu, '')
     .replace(/([(«])\s+/gu, '$1')
-    .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
     .replace(/(?<=[а-яё]{3}(?:но|ско))-\s(?=[а-яё]{5})/gu, '-')
     .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
     .replace(/(?<=\d-)\s(?=\d)/gu, '')
@@ -84,9 +83,9 @@ export function normalizeText(text: string): string {
 /** If the last word is in capitals, whose abbreviations end as those in small letters do. */
 const inLowerCase = (text: string) => (/\p{Lu}{2}$/u.test(text) ? text.toLowerCase() : text);
 
-/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name; or the form of a company. `дерев` ends as a genitive does. */
+/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name; the form of a company; an English building material. `дерев` ends as a genitive does. */
 const ABBREVIATED =
-  /(?<!\p{L})(?:Ltd|ltd|Inc|inc|Corp|corp|дерев)$|(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
+  /(?<!\p{L})(?:[Ll]td|[Ii]nc|[Cc]orp|[Cc]onc|[Gg]alv|[Rr]einf|дерев)$|(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|сторон|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
 
 /** Without a bracket or quotation mark at either end whose other one is missing. */
 function withoutOpenBrackets(text: string): string {
@@ -103,8 +102,7 @@ function correctOcrText(spec: TextSpec, text: string): string {
   const value = withoutRemnants(correctKazakhK(text))
     .replace(DOUBLED, (letters) => (isInBothCases(letters) ? letters[0]!.toUpperCase() : letters))
     .replace(DOUBLED_AT_START, (letters, upper: string) => (isInBothCases(letters) ? upper : letters))
-    .replace(/(?<![\d\p{L}])3З(?=-\p{Ll})/gu, '3')
-    .replace(spec.shapes ? SPACED_HYPHEN : HYPHEN_AFTER_O, '-')
+    .replace(SPACED_HYPHEN, spec.shapes ? '-' : '$&')
     .replace(LOST_HYPHEN, '-')
     .replace(HALF_A_BRICK, '½')
     .replace(ACTING, 'о.')
@@ -114,8 +112,6 @@ function correctOcrText(spec: TextSpec, text: string): string {
     .replace(/(?<=[\p{L}\d.»])\s?‚(?=\s)/gu, ',')
     .replace(REINFORCED_CONCRETE, '-б.')
     .replace(/(?<=\p{L} \/)(?: \/)+(?= \p{Ll})/gu, '')
-    .replace(/(?<=(?<!\d)\d-)\s(?=(?:слой|слои|этаж|комнат|квартир)\p{Ll})/gu, '')
-    .replace(OPENING_QUOTE, '')
     .replace(LOST_BREVE, 'й')
     .replace(LOST_BREVE_WITHIN, 'й')
     .replace(BREVE_AT_START, (letter) => (letter === 'й' ? 'и' : 'И'));
@@ -131,10 +127,12 @@ function correctOcrText(spec: TextSpec, text: string): string {
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
-  const initials = spec.shapes ? kept.replace(INITIAL_3, 'З') : kept;
-  const named = isOfPersons(spec.shapes) ? initials.replace(LAST_INITIAL_3, 'З.') : initials;
-  return named.replace(COMPANY, correctCompany).replace(DOT_WITHIN, '');
+  const named = isOfPersons(spec.shapes) ? kept.replace(LAST_INITIAL_3, 'З.') : kept;
+  return named.replace(COMPANY_BRACKET, 'ООО ').replace(COMPANY, correctCompany);
 }
+
+/** `ОО(«` */
+const COMPANY_BRACKET = /(?<![\d\p{L}])[0OОо]{2}\(\s?(?=[«"„])/u;
 
 /** `000 «`, `QOQ «`, `ОО «`, `Т00 «`, `0А0 «`, `ФГУГ «`. */
 const COMPANY = /(?<![\d\p{L}])(?:[0OQОо]{2}|[0OQОоТЗПА]{3}|(?:Ф?Г|М)УГ)(?=\s?[«"„])/u;
@@ -164,9 +162,6 @@ const REINFORCED_CONCRETE = /(?<=(?<!\p{L})ж\.)\s?-\s?6\.(?=\s?\p{Ll}{3}|$)/gu;
 /** Of names: `Arsenault -Donovan`. */
 const SPACED_HYPHEN = /(?<=\p{L}{3})(?: -|- )(?=\p{Lu}\p{Ll})/gu;
 
-/** `Юго- Западная`, not `Фундамент- Бетон`. */
-const HYPHEN_AFTER_O = /(?<=\p{L}{2}о)(?: -|- )(?=\p{Lu}\p{Ll})/gu;
-
 /** `административно хозяйственная`: first parts of compound adjectives. Others, as `научно`, are adverbs too. */
 const LOST_HYPHEN =
   /(?<=(?<!\p{L})(?:административно|бытово|военно|жилищно|земельно|квартирно|коммунально|лечебно|проектно|ремонтно|строительно|торгово|учебно))\s(?=\p{Ll}{4,24}(?:[ыио]й|[ая]я|[ыоеи]е|[ое]го|[ыи][хм])(?!\p{L}))/giu;
@@ -193,17 +188,8 @@ const BREVE_AT_START = /(?<![\p{L}\d])[йЙ](?=[бвгджзклмнпрстфх
 /** `қирпичные`, in a text without other Kazakh letters. */
 const correctKazakhK = (text: string): string => (/[әғңөұүһі]/iu.test(text) ? text : text.replaceAll('қ', 'к'));
 
-/** Before a word, with no closing one after it: a speck. */
-const OPENING_QUOTE = /(?<=\s)‘(?=\p{L}[^‘’'“”"]{0,200}$)/u;
-
-/** The initial З before another one: `ИП Магомедова 3. А.` */
-const INITIAL_3 = /(?<=\p{Lu}\p{Ll}+ )3(?=\.\s?\p{Lu}\.)/gu;
-
 /** `Лычагина 3` */
 const LAST_INITIAL_3 = /(?<=^\p{Lu}\p{Ll}{2,} )3\.?$/u;
-
-/** After a whole word and before the next one of a text; abbreviations end in a consonant. */
-const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;
 
 /** Without brackets and bars at the start that stand for a rule, and without the last dots of a dotted line. */
 function withoutRemnants(text: string): string {
@@ -223,10 +209,8 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes) return value;
   const text = value
-    .replace(/(?<=(?<!\p{L})\p{Lu})3(?=[а-яё]{3})/gu, 'з')
     .replace(/^l(?=(?!as |es |os )[a-z]{2,12} \p{Lu})/u, 'I')
-    .replace(/(?<=\p{Ll}{2})(?=\p{Lu}\.)/gu, ' ')
-    .replace(/(?<=, [A-Z]{2,4})!$/u, 'I');
+    .replace(/(?<=\p{Ll}{2})(?=\p{Lu}\.)/gu, ' ');
   const single = text.replace(TWO_LETTERS, (both, upper: string, lower: string) =>
     upper.toLowerCase() === lower ? `${upper}.` : both,
   );
