@@ -133,6 +133,21 @@ describe('Templates of passports', () => {
     expect(template.uses).toBe(1);
   });
 
+  it('make a doubtful value that was left unchanged surer only after the document is confirmed', async () => {
+    const { client, first } = await teach({ values: { 'general:year_built': '1978' } });
+    const totalOf = async (total: string) =>
+      (await dataOf(client, await read(client, form({ ...SECOND, total })))).fields['areas:total_area'];
+    expect((await dataOf(client, first)).review).toContainEqual({
+      field: 'areas:total_area',
+      reasons: ['low_confidence'],
+    });
+    const before = await totalOf('61.7');
+    expect(before).toMatchObject({ value: 61.7 });
+    expect(before.confidence).toBeLessThan(0.95);
+    expect((await client.post(`/api/task/${first}/confirm`)).status).toBe(200);
+    expect(await totalOf('62.8')).toMatchObject({ value: 62.8, confidence: 0.99 });
+  });
+
   it('are not used for documents of another API key', async () => {
     const other = await passports.signIn();
     const bytes = form({ ...SECOND, tax: '70 100' });

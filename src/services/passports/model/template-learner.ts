@@ -10,6 +10,7 @@ import type { CompletedDocument } from '../documents.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import { presentFields } from '../present.ts';
 import { resolveKey } from '../schema/keys.ts';
+import { listReview } from '../review.ts';
 import type { Schema } from '../schema/schema.ts';
 import {
   type CorrectedDocument,
@@ -79,9 +80,12 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
     const { fileKey, extraction } = document;
     const pages = await openReading({ fileKey, sheets: extraction.sheets, readingKey }, files, signal);
     if (!pages) return undefined;
-    const visible = presentFields(document, schema).map(({ key, value, original, editedAt, page, bbox }) => ({
+    const fields = presentFields(document, schema);
+    const unchecked = new Set(listReview(document, fields).map(({ field }) => field.key));
+    const visible = fields.map(({ key, value, original, editedAt, page, bbox }) => ({
       ...{ key, value, original, page, bbox },
       edited: editedAt !== null && value !== original,
+      doubtful: unchecked.has(key),
     }));
     const values = [...visible, ...removedCells(document, schema)];
     // After the last correction is taken back, the document teaches nothing.

@@ -25,6 +25,8 @@ export interface ConfirmedValue {
   readonly original: Value;
   /** A person typed or removed the value. */
   readonly edited: boolean;
+  /** The reader was unsure, and no person has confirmed the document. */
+  readonly doubtful?: boolean;
   /** Where the reader had found its value. */
   readonly page: number | null;
   readonly bbox: Box | null;
@@ -63,6 +65,7 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       ...(wrong && { wrong }),
       corrected: confirmed.edited,
       ...(confirmed.value === null && { cleared: true }),
+      ...(confirmed.doubtful && { doubtful: true }),
       ...(isExtended(confirmed.value, confirmed.original) && { extended: true }),
       ...(isExtended(confirmed.original, confirmed.value) && { shortened: true }),
       verified: false,

@@ -38,6 +38,8 @@ export interface LessonField {
   readonly corrected: boolean;
   /** The person removed the value. */
   readonly cleared?: true;
+  /** The reader was unsure of the value, and no person has confirmed it: its place is known, but agreement proves nothing. */
+  readonly doubtful?: true;
   /** The person added words to what the reader had found. */
   readonly extended?: true;
   /** The person removed words from what the reader had found. */

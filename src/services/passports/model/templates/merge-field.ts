@@ -56,7 +56,7 @@ export function mergeField(reading: Reading, own: Field | undefined, document: F
   const rounded = (confidence: number) => Math.round(100 * confidence * certainty) / 100;
   if (own && isSame(own.value, value)) {
     // The reader normalizes texts; both found the same one. A person may have corrected its punctuation.
-    const agreed = Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED));
+    const agreed = Math.max(own.confidence ?? 0, field.doubtful ? 0 : rounded(CONFIDENCE_AGREED));
     const isLonger = field.parts[0]!.by === 'cell' && String(value).startsWith(String(own.value));
     return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
