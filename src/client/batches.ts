@@ -114,8 +114,7 @@ export class Batches<Item extends object> {
 
   /** Waits until every item has ended; `onState` gets each state that was read. */
   wait(id: string, options: WaitOptions<Batch> = {}): Promise<Batch> {
-    const { signal } = options;
-    const read = async (): Promise<PollResult<Batch>> => {
+    const read = async (_: number, signal: AbortSignal): Promise<PollResult<Batch>> => {
       const state = await this.#line.data<Batch>(pathOf(id), { retries: 0, signal });
       return { state, ended: state.status === 'completed', retryAfterSeconds: undefined };
     };

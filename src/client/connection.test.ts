@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFakeClock } from '../../test/support/client.ts';
 import { Assay, type AssayOptions } from './index.ts';
 
@@ -114,3 +114,36 @@ it('the client with onRateLimit waits for the rate limit without end, and polls 
   expect(waits).toEqual(Array.from({ length: 24 }, () => 90));
   expect(clock.slept).toEqual(waits);
 });
+
+it.each([
+  ['the result', { token: 'any' }, '/api/task/a/result'],
+  ['the token', { apiKey: 'any' }, '/auth/token'],
+])(
+  'the time limit of passports.wait ends repeated requests for %s that the rate limit rejects',
+  async (_, credential, limited) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const paths: string[] = [];
+    const fetch: AssayOptions['fetch'] = async (input) => {
+      const { pathname } = new URL(String(input));
+      paths.push(pathname);
+      if (pathname === '/api/task/a/status') return Response.json({ status: 'SUCCESS' });
+      return Response.json({}, { status: 429, headers: { 'retry-after': '1' } });
+    };
+    const passports = { url: 'http://other.example.com', ...credential };
+    const client = new Assay({ passports, fetch, polling: 'local', onRateLimit: () => {} });
+    const startedMs = Date.now();
+    let waitedSeconds: number | undefined;
+    const waiting = client.passports.wait('a', { timeoutSeconds: 10 }).catch((error: unknown) => {
+      waitedSeconds = (Date.now() - startedMs) / 1000;
+      throw error;
+    });
+    const message = 'Task a did not finish within 10 seconds; it continues.';
+    const ended = expect(waiting).rejects.toMatchObject({ name: 'Timeout', message });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await ended;
+    expect(waitedSeconds).toBeGreaterThanOrEqual(10);
+    expect(waitedSeconds).toBeLessThanOrEqual(15);
+    expect(paths.filter((path) => path === limited).length).toBeGreaterThan(1);
+  },
+);

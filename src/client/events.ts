@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import type { AssayError } from './errors.ts';
+import { type AssayError, RateLimited } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
 
@@ -8,7 +8,10 @@ export interface EventOptions extends CallOptions {
   readonly after?: string | undefined;
   /** Whether to wait for new events after the stored ones. Default: true. */
   readonly follow?: boolean | undefined;
-  /** While following: called with the error when events can no longer be read, and without one when they can again. */
+  /**
+   * While following: called with the error when events can no longer be read, again if another error follows the rate limit, and
+   * without an error when events can be read again.
+   */
   readonly onOutage?: ((error: AssayError | undefined) => void) | undefined;
   /** Called after the events of each page with the cursor that follows them, also if there were none. */
   readonly onCursor?: ((cursor: string) => void) | undefined;
@@ -40,6 +43,7 @@ export async function* followEvents<Event>(
 ): AsyncGenerator<Event, void, undefined> {
   let position = after;
   let failures = 0;
+  let reported: AssayError | undefined;
   for (;;) {
     // `latest` becomes a cursor at once: a reconnection would otherwise skip the events before it.
     const wait = follow && position !== 'latest' ? WAIT_SECONDS : 0;
@@ -48,11 +52,15 @@ export async function* followEvents<Event>(
       const query = { after: position, limit: PAGE_SIZE, wait };
       const retries = follow ? { retries: 0 } : {};
       page = pageOf(await line.request('/events', { query, longPollSeconds: wait, signal, ...retries }));
-      if (failures > 0) onOutage?.(undefined);
+      if (reported) onOutage?.(undefined);
+      reported = undefined;
       failures = 0;
     } catch (error) {
       if (!follow || !isTransient(error)) throw error;
-      if (failures === 0) onOutage?.(error);
+      if (!reported || (reported instanceof RateLimited && !(error instanceof RateLimited))) {
+        reported = error;
+        onOutage?.(error);
+      }
       await line.clock.sleep(outagePauseSeconds(error, failures++) * 1000, signal);
       continue;
     }

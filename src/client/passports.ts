@@ -174,17 +174,18 @@ export class Passports {
   /** Waits until the document is processed. Throws `TaskFailed` if processing fails. */
   async wait(document: DocumentHandle, options: WaitOptions<DocumentStatus> = {}): Promise<ReadDocument> {
     const id = idOf(document);
-    const { signal } = options;
-    const read = async (): Promise<PollResult<DocumentStatus>> => {
-      const state = await this.#line.json<DocumentStatus>(`${taskPath(id)}/status`, { retries: 0, signal });
-      const ended = state.status !== 'PENDING' && state.status !== 'PROCESSING';
-      return { state, ended, retryAfterSeconds: undefined };
+    let result: Document | undefined;
+    // The result is read by the same loop, so that the time limit also ends its repetitions.
+    const read = async (_: number, signal: AbortSignal): Promise<PollResult<DocumentStatus>> => {
+      const request = { retries: 0, signal };
+      const state = await this.#line.json<DocumentStatus>(`${taskPath(id)}/status`, request);
+      if (!isUnfinished(state)) result = await this.#line.json<Document>(`${taskPath(id)}/result`, request);
+      return { state, ended: result !== undefined && !isUnfinished(result), retryAfterSeconds: undefined };
     };
     const [pace, { clock, onRateLimit }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
     await pollUntilEnded({ subject: `Task ${id}`, read, pace, clock, onRateLimit, options });
-    const ended = await this.result(id, { signal });
+    const ended = result as Extract<Document, { status: 'SUCCESS' | 'FAILED' | 'ERROR' }>;
     if (ended.status === 'SUCCESS') return ended;
-    if (ended.status === 'PENDING' || ended.status === 'PROCESSING') return this.wait(id, options);
     throw new TaskFailed({ code: ended.error_type, message: ended.error, taskId: id, state: ended });
   }
 
@@ -311,6 +312,8 @@ export class Passports {
 export interface ExportOptions extends CallOptions {
   readonly language?: 'en' | 'ru' | undefined;
 }
+
+const isUnfinished = ({ status }: Pick<DocumentStatus, 'status'>) => status === 'PENDING' || status === 'PROCESSING';
 
 const documentPath = (id: string) => `/task/${encodeURIComponent(id)}`;
 const taskPath = (id: string) => `/api/task/${encodeURIComponent(id)}`;

@@ -4,7 +4,7 @@ import { RateLimited, Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
-import { withAbort } from './time-limit.ts';
+import { withAbort, withTimeLimit } from './time-limit.ts';
 
 export interface WaitOptions<State> extends CallOptions {
   /** Throws `Timeout` after this time. Default: no limit. */
@@ -21,6 +21,8 @@ export interface PollResult<State> {
 }
 
 const MAX_FAILED_POLLS = 10;
+/** Chosen: for the response to the last poll. It also ends a poll that waits for a token. */
+const LAST_POLL_SECONDS = 5;
 
 // The only polling loop of the client. The pages have their own (src/ui/browser/poll-task.ts), because the client is published
 // alone; so have the conformance checks (src/conform/poll.ts), which share no code with what they check.
@@ -32,7 +34,7 @@ const MAX_FAILED_POLLS = 10;
 export async function pollUntilEnded<State>(deps: {
   /** For the message of `Timeout`, such as `Task 01K…`. */
   readonly subject: string;
-  readonly read: (holdSeconds: number) => Promise<PollResult<State>>;
+  readonly read: (holdSeconds: number, signal: AbortSignal) => Promise<PollResult<State>>;
   readonly pace: PollSchedule;
   readonly clock: Clock;
   readonly onRateLimit?: RateLimitListener | undefined;
@@ -48,6 +50,12 @@ export async function pollUntilEnded<State>(deps: {
   // Never negative: the handle may come from a machine whose clock is ahead.
   const ageSeconds = () => Math.max(0, clock.now() - (deps.acceptedAtMs ?? startedAtMs)) / 1000;
 
+  const timeout = () =>
+    new Timeout({
+      code: 'TIMEOUT',
+      message: `${subject} did not finish within ${timeoutSeconds} seconds; it continues.`,
+    });
+
   async function pause(seconds: number): Promise<void> {
     if (seconds <= 0) return;
     const left = leftSeconds();
@@ -56,10 +64,7 @@ export async function pollUntilEnded<State>(deps: {
       ended = undefined;
       return;
     }
-    if (seconds >= left) {
-      const message = `${subject} did not finish within ${timeoutSeconds} seconds; it continues.`;
-      throw new Timeout({ code: 'TIMEOUT', message });
-    }
+    if (seconds >= left) throw timeout();
   }
 
   let [failures, limited] = [0, 0];
@@ -74,12 +79,16 @@ export async function pollUntilEnded<State>(deps: {
     let retryAfterSeconds: number | undefined;
     let isLimited = false;
     try {
-      const reading = await read(Math.min(pace.longPollSeconds(onState !== undefined), leftSeconds()));
+      const left = Math.max(0, leftSeconds());
+      const reading = await withTimeLimit((left + LAST_POLL_SECONDS) * 1000, signal, (limited) =>
+        read(Math.min(pace.longPollSeconds(onState !== undefined), left), limited),
+      );
       [failures, limited] = [0, 0];
       onState?.(reading.state);
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
     } catch (error) {
+      if (!signal?.aborted && error instanceof DOMException && error.name === 'TimeoutError') throw timeout();
       isLimited = onRateLimit !== undefined && error instanceof RateLimited;
       if (!isTransient(error) || (!isLimited && ++failures > MAX_FAILED_POLLS)) throw error;
       if (isLimited) limited++;

@@ -114,8 +114,8 @@ export class TaskService<State extends TaskState, Event, Item extends object> {
     const { clock, onRateLimit } = this.line;
     const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
     const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
-    const read = async (longPollSeconds: number): Promise<PollResult<State>> => {
-      const request = { longPollSeconds, retries: 0, signal: options.signal };
+    const read = async (longPollSeconds: number, signal: AbortSignal): Promise<PollResult<State>> => {
+      const request = { longPollSeconds, retries: 0, signal };
       const answer = await this.line.request(resultPath(taskId), request);
       const state = answer.data<State>();
       return {
