@@ -10,8 +10,11 @@ import {
   batchStatusCommand,
   changeBatchCommand,
   listBatchesCommand,
+  listItemsCommand,
   submitBatchCommand,
 } from './batches.ts';
+import { eventsCommand } from './events.ts';
+import { transcribeCommand } from './task-commands.ts';
 
 it.each(['xlsx', 'zip'] as const)('batches results does not write %s to a terminal', async (format) => {
   const { isTTY } = process.stdout;
@@ -40,6 +43,20 @@ it.each([
 });
 
 it.each([
+  ['photos.tar.gz', gzipSync('photos'), 'a gzip file (.gz, .tar.gz)'],
+  ['photos.tar', Buffer.from(`photo.jpg${'\0'.repeat(248)}ustar`), 'a tar archive (.tar)'],
+])('batches submit names the kind of %s that was renamed to .zip', async (_, bytes, kind) => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-batch-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'photos.zip');
+  await writeFile(path, bytes);
+  const server = { service: 'stt', server: 'http://127.0.0.1:1', token: 'any' } as const;
+  await expect(submitBatchCommand(path, server, new AbortController().signal)).rejects.toThrow(
+    `${path} is not a ZIP archive but ${kind}, in spite of its name.`,
+  );
+});
+
+it.each([
   ['utf16.csv', Buffer.from('\ufeffphoto\na.jpg\n', 'utf16le')],
   ['control.jsonl', Buffer.from(`{"photo": "\x01"}\n${'{"photo": "a.jpg"}\n'.repeat(20)}`)],
 ])('batches submit leaves %s, a text with errors, to the service', async (name, bytes) => {
@@ -52,10 +69,12 @@ it.each([
   await expect(submitBatchCommand(join(folder, name), server, signal)).resolves.toBeUndefined();
 });
 
-/** A server with one response for every request; none without a body. */
-async function startServer(status: number, body?: object) {
-  const server = createServer((_, response) => {
-    if (body) response.writeHead(status).end(JSON.stringify(body));
+/** A server with one response for every request, or by path; none without a body. */
+async function startServer(status: number, body?: object | ((path: string) => object | undefined)) {
+  const server = createServer((request, response) => {
+    request.resume();
+    const answer = typeof body === 'function' ? body(request.url!.replace(/\?.*/, '')) : body;
+    if (answer) response.writeHead(status).end(JSON.stringify(answer));
   }).listen(0, '127.0.0.1');
   const printed: string[] = [];
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -79,12 +98,77 @@ it('batches cancel says why it cancelled nothing', async () => {
   expect(printed).toEqual(['All tasks of the batch had already ended.']);
 });
 
+it.each([
+  [{ failed: 0, cancelled: 0 }, 'No item has failed.'],
+  [{ failed: 0, cancelled: 1 }, 'No item has failed, and cancelled items are not retried.'],
+  [
+    { failed: 2, cancelled: 0 },
+    expect.stringMatching(/^None of the 2 failed items can be retried: the errors are permanent/),
+  ],
+])('batches retry says why it retried nothing of %j', async (counts, reason) => {
+  const { options, printed } = await startServer(200, { ok: true, data: { batch_id: 'b-1', retried: 0, counts } });
+  await changeBatchCommand('retry', 'b-1', options, new AbortController().signal);
+  expect(process.stdout.write).toHaveBeenCalledWith('retried: 0\n');
+  expect(printed).toEqual([reason]);
+});
+
+it('lists say on standard error that they are empty', async () => {
+  const empty = { batches: [], items: [], events: [], more: false, next: undefined };
+  const { options, printed } = await startServer(200, { ok: true, data: empty });
+  const { signal } = new AbortController();
+  await listBatchesCommand({ ...options, json: true }, signal);
+  await listItemsCommand('b-1', { ...options, status: 'failed' }, signal);
+  await eventsCommand(options, signal);
+  expect(process.stdout.write).not.toHaveBeenCalled();
+  expect(printed).toEqual([
+    'No batches of stt; --service selects another service.',
+    'The batch has no failed items.',
+    'No events of stt; --service selects another service.',
+  ]);
+});
+
 it('batches status names the options of the other services for an unknown batch', async () => {
   const error = { code: 'BATCH_NOT_FOUND', message: 'No such batch.' };
   const { options } = await startServer(404, { ok: false, error });
   await expect(batchStatusCommand('b-1', options, new AbortController().signal)).rejects.toThrow(
     'No such batch. If it is a batch of another service: --service defectoscopy or --service passports. (BATCH_NOT_FOUND)',
   );
+});
+
+const UNACCEPTED = (noun: string) => `Interrupted before the server confirmed a ${noun}.`;
+
+it('batches submit --wait, interrupted, names the batch if it was accepted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-batch-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'list.jsonl');
+  await writeFile(path, '{}\n');
+  const unaccepted = await startServer(200);
+  await submitBatchCommand(path, { ...unaccepted.options, wait: true }, AbortSignal.timeout(100));
+  expect(unaccepted.printed).toEqual([UNACCEPTED('batch')]);
+  const accepted = await startServer(200, (url) =>
+    url === '/batches' ? { ok: true, data: { batch_id: 'b-1' } } : undefined,
+  );
+  await submitBatchCommand(path, { ...accepted.options, wait: true }, AbortSignal.timeout(300));
+  const command = `node scripts/assay.mjs batches status b-1 --service stt --server ${accepted.options.server}`;
+  expect(accepted.printed).toEqual([
+    'Waiting for the batch b-1.',
+    `Interrupted; the batch b-1 continues on the server. To see the state: \`${command}\`.`,
+  ]);
+});
+
+it('transcribe, interrupted, names the task if it was accepted', async () => {
+  const source = 'https://storage.example.com/a.mp3';
+  const unaccepted = await startServer(200);
+  await transcribeCommand(source, { ...unaccepted.options, wait: true }, AbortSignal.timeout(100));
+  expect(unaccepted.printed).toEqual([UNACCEPTED('task')]);
+  const accepted = await startServer(200, (url) =>
+    url.startsWith('/result/') ? undefined : { ok: true, data: { task_id: 't-1', estimated_wait_seconds: 1 } },
+  );
+  await transcribeCommand(source, { ...accepted.options, wait: true }, AbortSignal.timeout(300));
+  const command = `node scripts/assay.mjs timeline t-1 --service stt --server ${accepted.options.server}`;
+  expect(accepted.printed).toEqual([
+    `Interrupted; the task t-1 continues on the server. To see the state: \`${command}\`.`,
+  ]);
 });
 
 it('batches, interrupted, mentions no task, because it creates none', async () => {

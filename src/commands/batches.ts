@@ -1,5 +1,3 @@
-import { extname } from 'node:path';
-import { OperatorError } from '../base/operator-error.ts';
 import {
   Assay,
   AssayError,
@@ -10,18 +8,18 @@ import {
   type ListItemsOptions,
   ValidationProblem,
 } from '../client/index.ts';
+import { openBatchFile } from './batch-file.ts';
 import {
+  type Created,
   groupingOf,
   onOneLine,
   otherServicesHint,
   printResult,
   RETRIES,
   runClientCommand,
-  TASK_CONTINUES,
 } from './client-command.ts';
 import { needsOutput } from './document-files.ts';
-import { isMediaName } from './folder/find-items.ts';
-import { openInputFile, writeOutputFile } from './local-files.ts';
+import { writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
 
@@ -42,9 +40,12 @@ export interface SubmitOptions extends BatchesOptions {
 /** `assay batches`: prints the batches of a credential, newest first. */
 export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal): Promise<void> {
   return withBatches(options, signal, async (batches, outputEnd) => {
+    let count = 0;
     for await (const batch of batches.list({ signal: AbortSignal.any([signal, outputEnd]) })) {
+      count++;
       process.stdout.write(`${options.json ? JSON.stringify(batch) : lineOf(batch)}\n`);
     }
+    if (count === 0) console.error(`No batches of ${options.service}; --service selects another service.`);
   });
 }
 
@@ -54,13 +55,9 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
  */
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
-  return withBatches({ ...options, interrupted: TASK_CONTINUES }, signal, async (batches) => {
-    const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
-    if (isMediaName(path)) throw noList(path);
-    if (options.service === 'passports' && contentType !== 'application/zip')
-      throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
-    const { data } = await openInputFile(path);
-    if (contentType !== 'application/zip' && (await isBinary(data))) throw noList(path);
+  const accepted: Created = { noun: 'batch', ids: [] };
+  return withBatches({ ...options, created: accepted }, signal, async (batches) => {
+    const { data, contentType } = await openBatchFile(path, options.service);
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
@@ -70,10 +67,11 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
       }
       throw error;
     });
+    accepted.ids.push(created.batch_id);
     if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
     if (created.ignored) console.error(`Hidden and system files that were ignored: ${created.ignored}`);
     if (!wait) return printResult(options, created, [created.batch_id]);
-    // For `batches status` after an interrupted wait.
+    // For `batches status` after a wait that an error ends.
     console.error(onOneLine(`Waiting for the batch ${created.batch_id}.`));
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
@@ -101,9 +99,12 @@ export function listItemsCommand(
 ): Promise<void> {
   return withBatches(options, signal, async (batches, outputEnd) => {
     const { status, json } = options;
+    let count = 0;
     for await (const item of batches.items(id, { status, signal: AbortSignal.any([signal, outputEnd]) })) {
+      count++;
       process.stdout.write(`${json ? JSON.stringify(item) : lineOfItem(item)}\n`);
     }
+    if (count === 0) console.error(`The batch has no ${status === undefined ? '' : `${status} `}items.`);
   });
 }
 
@@ -133,22 +134,20 @@ export function changeBatchCommand(
   const name = change === 'cancel' ? 'cancelled' : 'retried';
   return withBatches(options, signal, async (batches) => {
     const count = await batches[change](id, { signal });
-    if (change === 'cancel' && count === 0) console.error('All tasks of the batch had already ended.');
+    if (count === 0)
+      console.error(
+        change === 'cancel'
+          ? 'All tasks of the batch had already ended.'
+          : notRetried(await batches.read(id, { signal })),
+      );
     await printResult(options, { batch_id: id, [name]: count }, [`${name}: ${count}`]);
   });
 }
 
-const noList = (path: string) =>
-  new OperatorError(
-    `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
-  );
-
-/** As an archive of another kind, or a table with the wrong name. The service names the encoding of a text in UTF-16. */
-async function isBinary(data: Blob): Promise<boolean> {
-  const start = new Uint8Array(await data.slice(0, 4096).arrayBuffer());
-  if (start[0]! + start[1]! === 0xff + 0xfe) return false;
-  // Bytes that text in UTF-8 has only as control characters; single ones are errors of an item.
-  return start.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length > 0.01 * start.length;
+function notRetried({ counts: { failed, cancelled } }: Batch): string {
+  if (failed > 0)
+    return `None of the ${failed} failed items can be retried: the errors are permanent, or the items have a webhook of their own or were deleted.`;
+  return `No item has failed${cancelled > 0 ? ', and cancelled items are not retried' : ''}.`;
 }
 
 function printInvalid(items: readonly InvalidItem[], title: string): void {
@@ -156,13 +155,8 @@ function printInvalid(items: readonly InvalidItem[], title: string): void {
   for (const { line, name = `line ${line}`, message } of items) console.error(onOneLine(`  ${name}: ${message}`));
 }
 
-const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {
-  '.csv': 'text/csv',
-  '.zip': 'application/zip',
-};
-
 function withBatches(
-  options: BatchesOptions & { readonly output?: string; readonly interrupted?: string },
+  options: BatchesOptions & { readonly output?: string; readonly created?: Created },
   signal: AbortSignal,
   run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {

@@ -11,16 +11,41 @@ it.each([
   ['batch', 'There is no command batch. Did you mean "batches"?'],
   ['predcit wall.jpg', 'There is no command predcit. Did you mean "predict"?'],
   ['batches stauts b-1', 'There is no command batches stauts. Did you mean "batches status"?'],
+  ['batches --json stauts', 'There is no command batches stauts. Did you mean "batches status"?'],
+  [
+    'batches --service stt --token=any stauts b-1',
+    'There is no command batches stauts. Did you mean "batches status"?',
+  ],
+  ['help stauts', 'There is no command stauts; see `assay --help`.'],
   ['nonsense', 'There is no command nonsense; see `assay --help`.'],
   ['batches nonsense', 'There is no command batches nonsense; see `assay batches --help`.'],
 ])('rejects `assay %s`', (line, message) => {
   expect(() => checkCommand(program, line.split(' '))).toThrow(message);
 });
 
-it.each(['', '--help', 'help batches', 'batches', 'batches --json', 'batches list', 'events', 'predict batchs'])(
-  'accepts `assay %s`',
-  (line) => {
-    const args = line === '' ? [] : line.split(' ');
-    expect(() => checkCommand(program, args)).not.toThrow();
-  },
-);
+it.each([
+  '',
+  '--help',
+  'help batches',
+  'batches',
+  'batches --json',
+  'batches --service stt',
+  'batches help',
+  'batches --unknown value',
+  'batches list',
+  'events',
+  'predict batchs',
+])('accepts `assay %s`', (line) => {
+  const args = line === '' ? [] : line.split(' ');
+  expect(() => checkCommand(program, args)).not.toThrow();
+});
+
+it.each(['batches', 'deliveries'])('`assay %s help` prints the help of the group', async (group) => {
+  const written: string[] = [];
+  const own = new Command('assay').exitOverride().configureOutput({ writeOut: (text) => void written.push(text) });
+  addClientCommands(own);
+  const help = (args: string[]) => own.parseAsync(args, { from: 'user' }).catch(() => written.splice(0).join(''));
+  const expected = await help([group, '--help']);
+  expect(expected).toContain(`Usage: assay ${group}`);
+  expect(await help([group, 'help'])).toBe(expected);
+});

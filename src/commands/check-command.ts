@@ -3,11 +3,12 @@ import { isWithinEdits } from '../base/edit-distance.ts';
 import { OperatorError } from '../base/operator-error.ts';
 
 /** Throws for an unknown command or subcommand, which commander would pass to the default command as an argument. */
-export function checkCommand(command: Command, [name, ...rest]: readonly string[], path: readonly string[] = []): void {
-  if (name === undefined || name.startsWith('-') || name === 'help' || command.commands.length === 0) return;
-  const found = command.commands.find((each) => each.name() === name);
+export function checkCommand(command: Command, args: readonly string[], path: readonly string[] = []): void {
+  const [name, ...rest] = withoutOptions(command, args);
+  if (name === undefined || name.startsWith('-') || command.commands.length === 0) return;
+  const found = name === 'help' ? command : command.commands.find((each) => each.name() === name);
   if (found) {
-    checkCommand(found, rest, [...path, name]);
+    checkCommand(found, rest, found === command ? path : [...path, name]);
     return;
   }
   const names = command.commands.map((each) => each.name());
@@ -18,6 +19,15 @@ export function checkCommand(command: Command, [name, ...rest]: readonly string[
       ? `; see \`${['assay', ...path, '--help'].join(' ')}\`.`
       : `. Did you mean "${[...path, meant].join(' ')}"?`;
   throw new OperatorError(`There is no command ${[...path, name].join(' ')}${hint}`);
+}
+
+/** `args` after the options of `command` and their values. */
+function withoutOptions(command: Command, args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  const [flag, value] = first?.split('=', 2) ?? [];
+  const option = flag && command.options.find(({ long, short }) => flag === long || flag === short);
+  if (!option) return args;
+  return withoutOptions(command, option.required && value === undefined ? rest.slice(1) : rest);
 }
 
 /** Shorter names are two edits away from too many others. */

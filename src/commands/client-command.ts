@@ -4,7 +4,7 @@ import { systemClock } from '../client/clock.ts';
 import { AssayError, type Clock, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
 import { exitWithError } from './exit.ts';
 import { checkOutputFolder, writeOutputFile } from './local-files.ts';
-import { createRateLimitNotice } from './rate-limit-notice.ts';
+import { createLimitWaits, createRateLimitNotice, type LimitWaits } from './rate-limit-notice.ts';
 import { resolveServer, type Server, type ServerOptions } from './resolve-server.ts';
 
 export interface ClientCommandOptions extends ServerOptions {
@@ -13,14 +13,21 @@ export interface ClientCommandOptions extends ServerOptions {
   readonly output?: string;
   readonly project?: string;
   readonly tag?: readonly string[];
-  /** Printed after Ctrl-C. */
-  readonly interrupted?: string;
+  /** Of commands that create tasks or a batch. */
+  readonly created?: Created;
+}
+
+/** What the server has accepted so far, for the message after Ctrl-C. */
+export interface Created {
+  readonly noun: 'task' | 'batch';
+  readonly ids: string[];
 }
 
 /** The server, and options of the client for a command. */
 interface ClientServer extends Server {
   readonly clock: Clock;
   readonly onRateLimit: (seconds: number) => void;
+  readonly limitWaits: LimitWaits;
 }
 
 /** For the client. */
@@ -28,9 +35,6 @@ export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project
 
 /** For commands of many files, also on this machine, where they reach the rate limit and other limits. */
 export const RETRIES = 3;
-
-/** For `interrupted` of commands that create tasks. */
-export const TASK_CONTINUES = 'a task that was created continues on the server.';
 
 /** Thrown after Ctrl-C instead of the reason of the signal: what the command has done. */
 export class Interruption extends Error {}
@@ -54,12 +58,18 @@ export async function runClientCommand(
   try {
     // An interrupted command also ends the waits that its requests share, such as for a token.
     const clock = { ...systemClock, sleep: (ms: number, own = signal) => systemClock.sleep(ms, own) };
-    await run({ ...server, clock, onRateLimit: createRateLimitNotice() }, outputEnd);
+    const limitWaits = createLimitWaits();
+    const notice = createRateLimitNotice();
+    const onRateLimit = (seconds: number) => {
+      limitWaits.add(seconds);
+      notice(seconds);
+    };
+    await run({ ...server, clock, onRateLimit, limitWaits }, outputEnd);
   } catch (error) {
     if (error === outputEnd.reason) return;
     if (signal.aborted) {
-      const what = error instanceof Interruption ? error.message : options.interrupted;
-      console.error(what === undefined ? 'Interrupted.' : `Interrupted; ${what}`);
+      const isPartial = error instanceof Interruption;
+      console.error(onOneLine(isPartial ? `Interrupted; ${error.message}` : interruption(service, options)));
       process.exitCode = EXIT_INTERRUPTED;
     } else if (error instanceof TaskFailed) {
       if (options.json) await printResult(options, error.state, []);
@@ -67,6 +77,17 @@ export async function runClientCommand(
       process.exitCode = 1;
     } else throw error instanceof AssayError ? new OperatorError(onOneLine(messageOf(error, service, server))) : error;
   }
+}
+
+function interruption(service: string, { created, server }: Pick<ClientCommandOptions, 'created' | 'server'>): string {
+  if (created === undefined) return 'Interrupted.';
+  const { noun, ids } = created;
+  if (ids.length === 0) return `Interrupted before the server confirmed a ${noun}.`;
+  const [what, id] =
+    ids.length === 1 ? [`${noun} ${ids[0]} continues`, ids[0]] : [`${noun}s ${ids.join(', ')} continue`, 'ID'];
+  const command = `${noun === 'batch' ? 'batches status' : 'timeline'} ${id} --service ${service}`;
+  const at = server === undefined ? '' : ` --server ${server}`;
+  return `Interrupted; the ${what} on the server. To see the state: \`node scripts/assay.mjs ${command}${at}\`.`;
 }
 
 /** The services that a command has by its option `--service`. */

@@ -89,6 +89,7 @@ export function addClientCommands(program: Command): void {
 
   const deliveries = withTasks(program.command('deliveries'), ['defectoscopy', 'stt'])
     .description('list the webhook deliveries of the tasks of a credential with their attempts, newest first')
+    .helpCommand(true)
     .addOption(new Option('--state <state>', 'list only these deliveries').choices(['pending', 'delivered', 'failed']))
     .option('--task <id>', 'list only the delivery of this task')
     .addOption(
@@ -164,6 +165,7 @@ function addBatchCommands(program: Command): void {
     (await import('./batches.ts')).listBatchesCommand(command.optsWithGlobals<BatchesOptions>(), stopSignal());
   const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt', 'passports'])
     .description('list the batches of a credential, newest first')
+    .helpCommand(true)
     .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option('--json', 'print JSON')
     .action(list);

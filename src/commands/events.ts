@@ -25,6 +25,7 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
     const stop = AbortSignal.any([signal, outputEnd]);
     try {
       let isLost = false;
+      let count = 0;
       const onOutage = (error: AssayError | undefined) => {
         if (error instanceof RateLimited) return rest.onRateLimit(outagePauseSeconds(error, 0));
         if (error) console.error(onOneLine(`Connection lost, retrying: ${error.message}`));
@@ -33,8 +34,10 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
       };
       for await (const event of assay[service].events({ after, follow, onOutage, signal: stop })) {
         if (stop.aborted) break;
+        count++;
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
       }
+      if (count === 0 && !stop.aborted) console.error(`No events of ${service}; --service selects another service.`);
     } catch (error) {
       // Interrupting is how following ends.
       if (!signal.aborted) throw error;

@@ -10,11 +10,11 @@ import {
 } from '../client/index.ts';
 import {
   type ClientCommandOptions,
+  type Created,
   formatTaskFailure,
   groupingOf,
   printResult,
   runClientCommand,
-  TASK_CONTINUES,
 } from './client-command.ts';
 import { documentFiles } from './document-files.ts';
 import { openInputFile } from './local-files.ts';
@@ -31,14 +31,16 @@ type File = Awaited<ReturnType<typeof openInputFile>>;
 
 /** Each PDF is a document; all other files are page photos of one document. */
 export function extractCommand(paths: readonly string[], flags: ExtractOptions, signal: AbortSignal): Promise<void> {
-  const options = { ...flags, json: flags.json || flags.format === 'json', interrupted: TASK_CONTINUES };
+  const created: Created = { noun: 'task', ids: [] };
+  const options = { ...flags, json: flags.json || flags.format === 'json', created };
   const { format, language, output } = options;
   return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const inputs = await splitByKind(await Promise.all(paths.map(openInputFile)));
     const count = inputs.pdfs.length + Math.min(1, inputs.pages.length);
     const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions });
-    const ids = await upload(passports, inputs, { ...groupingOf(options), signal });
+    const { ids } = created;
+    await upload(passports, inputs, { ...groupingOf(options), signal }, ids);
     if (!options.wait) {
       const accepted = await Promise.all(ids.map((id) => passports.status(id, { signal })));
       return printResult(
@@ -88,11 +90,15 @@ async function splitByKind(files: readonly File[]): Promise<Inputs> {
   return { pdfs, pages };
 }
 
-async function upload(passports: Passports, { pdfs, pages }: Inputs, request: CreateRequest): Promise<string[]> {
-  const ids: string[] = [];
+/** Adds the id of each document to `ids` as soon as it is accepted. */
+async function upload(
+  passports: Passports,
+  { pdfs, pages }: Inputs,
+  request: CreateRequest,
+  ids: string[],
+): Promise<void> {
   if (pages.length > 0) ids.push(await createFromImages(passports, pages, request));
   for (const file of pdfs) ids.push((await passports.upload(file, request).catch(nameRejected([file]))).items[0]!.id);
-  return ids;
 }
 
 const inTurn = pLimit(1);

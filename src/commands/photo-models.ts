@@ -11,7 +11,8 @@ export function listPhotoModels(options: PhotoModelsOptions, signal: AbortSignal
   return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const list = await defectoscopy.models({ signal });
-    await printResult(options, list, list.models.length === 0 ? ['No worker has started yet.'] : linesOf(list));
+    if (list.models.length === 0) console.error('No worker has started yet.');
+    if (list.models.length > 0 || options.json) await printResult(options, list, linesOf(list));
   });
 }
 

@@ -13,6 +13,7 @@ const batch = { batch_id: 'b-1', status: 'completed', total: 1, counts: { done: 
 const result = { surface: 'wall', masters: [], defects: [] };
 const RESPONSES: Readonly<Record<string, object>> = {
   '/batches': { batches: [batch] },
+  '/events?limit=500&wait=0': { events: [{ id: '1', type: 'any', created_at: '1', task_id: 't-1' }], more: false },
   '/events': { events: [], next: '1', more: false },
   '/files': { url: 'https://files.example.com/1' },
   '/predict': { task_id: 't-1', estimated_wait_seconds: 1 },
@@ -25,11 +26,11 @@ async function startServer(limited: Iterable<string> = []) {
   const left = new Set(limited);
   const server = createServer((request, response) => {
     request.resume();
-    const { pathname } = new URL(request.url!, 'http://server');
+    const { pathname, search } = new URL(request.url!, 'http://server');
     const isLimited = left.delete(pathname);
     const body = isLimited
       ? { ok: false, error: { code: 'RATE_LIMIT_EXCEEDED', message: 'Not now.' } }
-      : { ok: true, data: RESPONSES[pathname] };
+      : { ok: true, data: RESPONSES[pathname + search] ?? RESPONSES[pathname] };
     response.writeHead(isLimited ? 429 : 200, { 'retry-after': '1' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

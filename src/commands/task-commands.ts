@@ -1,10 +1,10 @@
 import { Assay, type TranscriptFormat } from '../client/index.ts';
 import {
   type ClientCommandOptions,
+  type Created,
   groupingOf,
   printResult,
   runClientCommand,
-  TASK_CONTINUES,
 } from './client-command.ts';
 import { openInputSource, readVocabularyFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
@@ -19,13 +19,14 @@ export interface PredictOptions extends ClientCommandOptions {
 
 /** `assay predict FILE|URL`: classifies the surface and its defects on a photo. */
 export function predictCommand(source: string, flags: PredictOptions, signal: AbortSignal): Promise<void> {
-  const options = { ...flags, interrupted: TASK_CONTINUES };
+  const created: Created = { noun: 'task', ids: [] };
+  const options = { ...flags, created };
   return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const { priority, modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options), signal };
     const { data, name: fileName } = await openInputSource(source);
-    const create = () => defectoscopy.predict(data, { ...request, fileName });
+    const create = async () => addTask(created, await defectoscopy.predict(data, { ...request, fileName }));
     if (!options.wait) return printTask(options, await create());
     const done = await withTaskEnds(defectoscopy, { ...clientOptions, signal }, async (endOf) => {
       const task = await create();
@@ -44,14 +45,15 @@ export interface TranscribeOptions extends ClientCommandOptions {
 
 /** `assay transcribe FILE|URL`: transcribes a recording. */
 export function transcribeCommand(source: string, flags: TranscribeOptions, signal: AbortSignal): Promise<void> {
-  const options = { ...flags, interrupted: TASK_CONTINUES };
+  const created: Created = { noun: 'task', ids: [] };
+  const options = { ...flags, created };
   return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
     const { language, format } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
     const request = { language, vocabulary, ...groupingOf(options), signal };
     const { data, name: fileName } = await openInputSource(source);
-    const create = () => stt.transcribe(data, { ...request, fileName });
+    const create = async () => addTask(created, await stt.transcribe(data, { ...request, fileName }));
     if (!options.wait) return printTask(options, await create());
     const done = await withTaskEnds(stt, { ...clientOptions, signal }, async (endOf) => {
       const task = await create();
@@ -62,6 +64,11 @@ export function transcribeCommand(source: string, flags: TranscribeOptions, sign
     if (format === undefined) return printResult(options, done, recordingLines(done));
     return printResult(options, done, [await stt.transcript(done.task_id, format, { signal })]);
   });
+}
+
+function addTask<Task extends { readonly task_id: string }>({ ids }: Created, task: Task): Task {
+  ids.push(task.task_id);
+  return task;
 }
 
 const printTask = (options: ClientCommandOptions, task: { task_id: string }) =>

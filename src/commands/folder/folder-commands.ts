@@ -16,6 +16,7 @@ import { Transcription } from '../../services/stt/api-schema.ts';
 import { type ClientCommandOptions, groupingOf, onOneLine, RETRIES, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
+import type { LimitWaits } from '../rate-limit-notice.ts';
 import type { Server } from '../resolve-server.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
 import { type EndOf, withTaskEnds } from '../task-ends.ts';
@@ -198,6 +199,7 @@ async function run<Result>(
     tag,
     polling = 'local',
     concurrency = CONCURRENCY[polling],
+    limitWaits,
     signal,
   }: {
     output: string;
@@ -208,6 +210,7 @@ async function run<Result>(
     tag?: readonly string[];
     polling?: Server['polling'];
     concurrency?: number;
+    limitWaits: LimitWaits;
     signal: AbortSignal;
   },
 ): Promise<Outcome<Result>[]> {
@@ -221,7 +224,7 @@ async function run<Result>(
     variant === undefined ? found : found.map((item) => ({ ...item, version: `${item.version} ${variant}` }));
   const manifest = await Manifest.open<Result>(path);
   try {
-    return await runFolder(items, work, { manifest, concurrency, signal });
+    return await runFolder(items, work, { manifest, concurrency, limitWaits, signal });
   } finally {
     await manifest.close();
   }

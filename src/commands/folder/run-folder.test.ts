@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../client/clock.ts';
 import { TaskFailed, type TaskHandle } from '../../client/index.ts';
+import { createLimitWaits } from '../rate-limit-notice.ts';
 import { Manifest } from './manifest.ts';
 import { formatFolderProgress, runFolder } from './run-folder.ts';
 
@@ -21,6 +22,58 @@ it.each([
   ],
 ])('formats %j', (counts, seconds, text) => {
   expect(formatFolderProgress(counts, seconds)).toBe(text);
+});
+
+it('estimates the remaining time without the waits for a limit, of which several at a time count once', () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const waits = createLimitWaits();
+  now = 10_000;
+  waits.add(60);
+  now = 15_000;
+  waits.add(60);
+  expect(waits.seconds()).toBe(5);
+  now = 100_000;
+  expect(waits.seconds()).toBe(65);
+  const counts = { done: 100, failed: 0, skipped: 0, total: 300 };
+  expect(formatFolderProgress(counts, 100 - waits.seconds(), waits.seconds())).toBe(
+    '[##########....................] 100 of 300, about 70 s left and waits for the limit',
+  );
+});
+
+it('shows the remaining time without the waits for a limit', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
+  const manifest = await Manifest.open<string>(join(folder, 'progress'));
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { isTTY } = process.stderr;
+  process.stderr.isTTY = false;
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    process.stderr.isTTY = isTTY;
+    await manifest.close();
+    await rm(folder, { recursive: true });
+  });
+  const limitWaits = createLimitWaits();
+  const items = ['a', 'b', 'c'].map((name) => ({ name, title: name, outputName: '', paths: [], version: '' }));
+  const work = {
+    create: async () => ({ task_id: 'task' }),
+    async finish(_task: object, { name }: { name: string }) {
+      now += 10_000;
+      if (name === 'b') {
+        limitWaits.add(60);
+        now += 60_000;
+      }
+      return 'result';
+    },
+  };
+  await runFolder(items, work, { manifest, concurrency: 1, limitWaits, signal: new AbortController().signal });
+  expect(print.mock.calls.map(([line]) => String(line).replace(/^\S+ /, ''))).toEqual([
+    '1 of 3, about 20 s left',
+    '2 of 3, about 10 s left and waits for the limit',
+  ]);
 });
 
 it('prints a line per tenth of the items without a terminal', async () => {

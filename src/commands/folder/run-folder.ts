@@ -7,6 +7,7 @@ import { AssayError, NotFound, TaskFailed, type TaskHandle } from '../../client/
 import { Interruption } from '../client-command.ts';
 import { isFile } from '../local-files.ts';
 import { progressBar } from '../progress.ts';
+import type { LimitWaits } from '../rate-limit-notice.ts';
 import { statusLine } from '../terminal.ts';
 import type { Item } from './find-items.ts';
 import type { Failure, Manifest, Progress, TaskRequest } from './manifest.ts';
@@ -43,6 +44,13 @@ const FOREIGN_FILE: Failure = {
 /** Files that are uploaded at the same time. */
 const MAX_UPLOADS = 8;
 
+interface RunOptions<Result> {
+  readonly manifest: Manifest<Result>;
+  readonly concurrency: number;
+  readonly limitWaits?: LimitWaits;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar, without a
  * terminal ten lines at most. Failed items are tried again by the next run. Throws the first error that is not about one item.
@@ -50,14 +58,14 @@ const MAX_UPLOADS = 8;
 export async function runFolder<Result>(
   items: readonly Item[],
   work: FolderWork<Result>,
-  { manifest, concurrency, signal }: { manifest: Manifest<Result>; concurrency: number; signal: AbortSignal },
+  { manifest, concurrency, limitWaits, signal }: RunOptions<Result>,
 ): Promise<Outcome<Result>[]> {
   const limit = pLimit(concurrency);
   const stop = new AbortController();
   const own = AbortSignal.any([signal, stop.signal]);
   // Each task that waits adds a listener.
   setMaxListeners(0, own);
-  const progress = showProgress(items.length);
+  const progress = showProgress(items.length, limitWaits);
   const limited = limitUploads(work);
   async function run(item: Item): Promise<Outcome<Result>> {
     own.throwIfAborted();
@@ -176,13 +184,16 @@ function failureOf(error: unknown, task: string | undefined): Failure | undefine
   return isOfItem ? { code: error.code, message: error.message } : undefined;
 }
 
-function showProgress(total: number) {
+function showProgress(total: number, limitWaits?: LimitWaits) {
   const status = statusLine(process.stderr);
   const begun = performance.now();
   let done = 0;
   let failed = 0;
   let skipped = 0;
-  const line = () => formatFolderProgress({ done, failed, skipped, total }, (performance.now() - begun) / 1000);
+  const line = () => {
+    const waited = limitWaits?.seconds() ?? 0;
+    return formatFolderProgress({ done, failed, skipped, total }, (performance.now() - begun) / 1000 - waited, waited);
+  };
   const show = () => status.show(line());
   show();
   return {
@@ -201,14 +212,19 @@ function showProgress(total: number) {
   };
 }
 
-/** `seconds`: since the start of the run. `skipped`: of `done`, without time of this run. */
+/**
+ * `seconds`: since the start of the run, without those that it `waited` for a limit, which come at once and would make the
+ * estimate jump. `skipped`: of `done`, without time of this run.
+ */
 export function formatFolderProgress(
   { done, failed, skipped, total }: { done: number; failed: number; skipped: number; total: number },
   seconds: number,
+  waited = 0,
 ): string {
   const finished = done - skipped;
   const left = finished === 0 ? '' : `, about ${Math.ceil((seconds / finished) * (total - done))} s left`;
-  return `${progressBar(done / total)} ${done} of ${total}${failedText(failed)}${left}`;
+  const withWaits = left !== '' && waited > 0 ? ' and waits for the limit' : '';
+  return `${progressBar(done / total)} ${done} of ${total}${failedText(failed)}${left}${withWaits}`;
 }
 
 const failedText = (failed: number): string => (failed > 0 ? `, ${failed} failed` : '');

@@ -1,0 +1,54 @@
+import { extname } from 'node:path';
+import { OperatorError } from '../base/operator-error.ts';
+import { isMediaName } from './folder/find-items.ts';
+import { openInputFile } from './local-files.ts';
+
+const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {
+  '.csv': 'text/csv',
+  '.zip': 'application/zip',
+};
+
+/** The file of `assay batches submit`; throws for a file that is clearly of another kind, before it is sent. */
+export async function openBatchFile(path: string, service: string) {
+  const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
+  const isArchive = contentType === 'application/zip';
+  if (isMediaName(path)) throw noList(path);
+  if (service === 'passports' && !isArchive)
+    throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
+  const { data } = await openInputFile(path);
+  const head = Buffer.from(await data.slice(0, 4096).arrayBuffer());
+  const other = isArchive ? otherKindOf(head) : undefined;
+  if (other) throw new OperatorError(`${path} is not a ZIP archive but ${other}, in spite of its name.`);
+  if (!isArchive && isBinary(head)) throw noList(path);
+  return { data, contentType };
+}
+
+const noList = (path: string) =>
+  new OperatorError(
+    `${path} is not a list of items: a batch is JSON lines, a CSV (.csv) or a ZIP archive of files (.zip).`,
+  );
+
+/** First bytes in Latin-1. */
+const SIGNATURES = [
+  ['\x1f\x8b', 'a gzip file (.gz, .tar.gz)'],
+  ['BZh', 'a bzip2 file (.bz2)'],
+  ['\xfd7zXZ\0', 'an xz file (.xz)'],
+  ['\x28\xb5\x2f\xfd', 'a Zstandard file (.zst)'],
+  ["7z\xbc\xaf'\x1c", 'a 7-Zip archive (.7z)'],
+  ['Rar!\x1a\x07', 'a RAR archive (.rar)'],
+  ['%PDF-', 'a PDF'],
+] as const;
+
+/** Undefined for other files: a ZIP archive may follow a program that extracts it, and the service checks it. */
+function otherKindOf(head: Buffer): string | undefined {
+  if (head.toString('latin1', 257, 262) === 'ustar') return 'a tar archive (.tar)';
+  const text = head.toString('latin1', 0, 8);
+  return SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
+}
+
+/** As an archive of another kind, or a table with the wrong name. The service names the encoding of a text in UTF-16. */
+function isBinary(head: Buffer): boolean {
+  if (head[0]! + head[1]! === 0xff + 0xfe) return false;
+  // Bytes that text in UTF-8 has only as control characters; single ones are errors of an item.
+  return head.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length > 0.01 * head.length;
+}
