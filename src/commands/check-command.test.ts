@@ -40,6 +40,18 @@ it.each([
   expect(() => checkCommand(program, args)).not.toThrow();
 });
 
+it('the help of a subcommand lists the options of its group that it accepts', () => {
+  const helpOf = (group: string, name: string) =>
+    program.commands
+      .find((each) => each.name() === group)!
+      .commands.find((each) => each.name() === name)!
+      .helpInformation();
+  expect(helpOf('batches', 'status')).toMatch(/--json/);
+  expect(helpOf('deliveries', 'redeliver')).toMatch(/--since/);
+  for (const name of ['resume', 'endpoints', 'test'])
+    expect(helpOf('deliveries', name)).not.toMatch(/--state|--task|--since/);
+});
+
 it.each(['batches', 'deliveries'])('`assay %s help` prints the help of the group', async (group) => {
   const written: string[] = [];
   const own = new Command('assay').exitOverride().configureOutput({ writeOut: (text) => void written.push(text) });

@@ -133,10 +133,12 @@ export async function printResult(
 const START = ' Start Assay with `node scripts/assay.mjs start` in its folder.';
 
 function messageOf(error: AssayError, service: string, server: Server): string {
-  const { url, token, apiKey, local } = server;
+  const { url, token, apiKey, isOwnCredential, local } = server;
   const [flag, variable] = service === 'passports' ? ['--api-key', 'ASSAY_API_KEY'] : ['--token', 'ASSAY_TOKEN'];
   if (error instanceof NetworkProblem) return `${error.message}${local ? START : ''}`;
   if (error instanceof Unauthorized) {
+    if (isOwnCredential)
+      return `${url} rejected the credential of ${service} on this machine: check that it is the address of ${service}, or set ${flag} or ${variable}.`;
     if (token ?? apiKey) return `${url} rejected the credential: ${error.message} Set ${flag} or ${variable}.`;
     if (!local) return `${url} requires a credential: set ${flag} or ${variable}.`;
     const dataDir = resolve(process.env['DATA_DIR'] ?? 'data');

@@ -104,7 +104,7 @@ export function addClientCommands(program: Command): void {
     // Commander accepts the options of the list in its subcommands, which ignore them.
     .hook('preAction', (list, command) => {
       if (command === list) return;
-      for (const name of command.name() === 'redeliver' ? ['state', 'task'] : ['state', 'task', 'since'])
+      for (const name of listOptionsRefusedBy(command))
         if (list.getOptionValue(name) !== undefined)
           command.error(`error: option '--${name}' cannot be used with '${command.name()}'`);
     });
@@ -114,7 +114,7 @@ export function addClientCommands(program: Command): void {
     .description('send a signed test event to a receiver')
     .argument('<url>', 'the receiver, under the rules of webhooks')
     .option('--secret <secret>', 'secret that signs the event (default: that of the token)')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (url: string, _: object, command: Command) =>
       (await import('./deliveries.ts')).testWebhookCommand(url, command.optsWithGlobals(), stopSignal()),
     );
@@ -124,7 +124,7 @@ export function addClientCommands(program: Command): void {
     .description('send webhooks again, with the same delivery ids: those of tasks, or with --since all failed ones')
     .argument('[task...]', 'task ids')
     .option('--pending', 'with --since: also deliveries that wait for a retry or are held')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (tasks: string[], _: object, command: Command) =>
       (await import('./deliveries.ts')).redeliverCommand(
         tasks,
@@ -136,7 +136,7 @@ export function addClientCommands(program: Command): void {
   deliveries
     .command('endpoints')
     .description('list the receivers whose last attempts failed; those that failed for a day are paused')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (_: object, command: Command) =>
       (await import('./deliveries.ts')).listEndpointsCommand(command.optsWithGlobals(), stopSignal()),
     );
@@ -145,7 +145,7 @@ export function addClientCommands(program: Command): void {
     .command('resume')
     .description('resume a paused receiver and send its held webhooks')
     .argument('<url>', 'the receiver, or any URL of it')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (url: string, _: object, command: Command) =>
       (await import('./deliveries.ts')).resumeEndpointCommand(url, command.optsWithGlobals(), stopSignal()),
     );
@@ -186,7 +186,7 @@ function addBatchCommands(program: Command): void {
     .option('--project <name>', 'project of items without one')
     .option('--tag <tag>', 'tag of items without tags; repeat it for several', collect)
     .option('--idempotency-key <key>', 'returns the first batch for a repeated submission of the same file')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (file: string, _: object, command: Command) =>
       (await import('./batches.ts')).submitBatchCommand(file, command.optsWithGlobals(), stopSignal()),
     );
@@ -195,7 +195,7 @@ function addBatchCommands(program: Command): void {
     .command('status')
     .description('show the state of a batch with its first errors')
     .argument('<batch>', 'batch id')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (id: string, _: object, command: Command) =>
       (await import('./batches.ts')).batchStatusCommand(id, command.optsWithGlobals(), stopSignal()),
     );
@@ -209,7 +209,7 @@ function addBatchCommands(program: Command): void {
         ...['queued', 'processing', 'done', 'failed', 'cancelled', 'deleted'],
       ]),
     )
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (id: string, _: object, command: Command) =>
       (await import('./batches.ts')).listItemsCommand(id, command.optsWithGlobals(), stopSignal()),
     );
@@ -220,7 +220,7 @@ function addBatchCommands(program: Command): void {
     .argument('<batch>', 'batch id')
     .addOption(new Option('--format <format>', 'file format').choices(['jsonl', 'csv', 'xlsx', 'zip']).default('jsonl'))
     .option('--output <path>', 'write to this file')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_WITH_GROUP_OPTIONS)
     .action(async (id: string, _: object, command: Command) =>
       (await import('./batches.ts')).batchResultsCommand(id, command.optsWithGlobals(), stopSignal()),
     );
@@ -233,12 +233,25 @@ function addBatchCommands(program: Command): void {
       .command(change)
       .description(description)
       .argument('<batch>', 'batch id')
-      .configureHelp({ showGlobalOptions: true })
+      .configureHelp(HELP_WITH_GROUP_OPTIONS)
       .action(async (id: string, _: object, command: Command) =>
         (await import('./batches.ts')).changeBatchCommand(change, id, command.optsWithGlobals(), stopSignal()),
       );
   }
 }
+
+/** Options of the list `deliveries` that one of its subcommands cannot have. */
+function listOptionsRefusedBy(command: Command): readonly string[] {
+  if (command.parent?.name() !== 'deliveries') return [];
+  return command.name() === 'redeliver' ? ['state', 'task'] : ['state', 'task', 'since'];
+}
+
+/** Without `--version`, which is an option of `assay` itself only. */
+const HELP_WITH_GROUP_OPTIONS = {
+  showGlobalOptions: true,
+  visibleGlobalOptions: (command: Command) =>
+    command.parent!.options.filter((option) => !listOptionsRefusedBy(command).includes(option.attributeName())),
+};
 
 const withTasks = (command: Command, services: readonly string[]): Command =>
   command

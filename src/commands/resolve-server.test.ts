@@ -44,7 +44,11 @@ describe('resolveServer', () => {
     const server = 'https://stt.example.com/api/';
     vi.stubEnv('ASSAY_TOKEN', 'from the environment');
     const remote = { url: 'https://stt.example.com/api', polling: 'specification' };
-    expect(await resolveServer('stt', { server, token: 'given' })).toMatchObject({ ...remote, token: 'given' });
+    expect(await resolveServer('stt', { server, token: 'given' })).toMatchObject({
+      ...remote,
+      token: 'given',
+      isOwnCredential: false,
+    });
     expect(await resolveServer('stt', { server })).toMatchObject({ ...remote, token: 'from the environment' });
     expect(await resolveServer('stt', {})).toMatchObject({ token: 'from the environment' });
     expect(await resolveServer('passports', { token: 'a JWT' })).toMatchObject({ token: 'a JWT', apiKey: undefined });
@@ -55,7 +59,11 @@ describe('resolveServer', () => {
       expect(await resolveServer('stt', { server })).toMatchObject({ token: undefined, local: false });
     }
     for (const server of ['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
-      expect(await resolveServer('stt', { server })).toMatchObject({ url: server, token: 'local-token', local: true });
+      expect(await resolveServer('stt', { server })).toMatchObject({
+        url: server,
+        token: 'local-token',
+        isOwnCredential: true,
+      });
     }
   });
 

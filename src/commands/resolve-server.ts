@@ -15,6 +15,8 @@ export interface Server extends Pick<AssayOptions, 'polling' | 'retries'> {
   readonly token: string | undefined;
   readonly apiKey: string | undefined;
   readonly local: boolean;
+  /** The credential is that of the service on this machine, which the command line and the environment do not name. */
+  readonly isOwnCredential: boolean;
 }
 
 /** Credentials: command line, then ASSAY_TOKEN or ASSAY_API_KEY, then, for this machine only, its settings. */
@@ -33,7 +35,15 @@ export async function resolveServer(name: string, { server, token, apiKey }: Ser
   const url = explicitUrl ?? own?.url;
   if (url === undefined) throw new OperatorError(`SERVICES does not include ${name}; use --server for another server.`);
   if (!hasCredential) credential[isKey ? 'apiKey' : 'token'] = own?.credential;
-  return { url, ...credential, local, polling: local ? 'local' : 'specification', retries: local ? 0 : 3 };
+  const isOwnCredential = !hasCredential && own?.credential !== undefined;
+  return {
+    url,
+    ...credential,
+    isOwnCredential,
+    local,
+    polling: local ? 'local' : 'specification',
+    retries: local ? 0 : 3,
+  };
 }
 
 const ALL_INTERFACES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
