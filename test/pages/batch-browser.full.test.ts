@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { TaskFailure } from '../../src/tasks/task.ts';
+import { archiveOf } from '../support/archive.ts';
 import { openPage } from '../support/browser/open-page.ts';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { createFakeModel, RESULT, startProduct, TOKEN } from '../support/product.ts';
@@ -115,6 +116,11 @@ it('The page of a batch lists the files that the service refuses and, after a cl
   const cut = Buffer.from('PK\x03\x04');
   await page.locator('#file').setInputFiles([{ name: 'cut.zip', mimeType: 'application/zip', buffer: cut }]);
   await until(() => refused.textContent()).toBe('ZIP-архив неполный или повреждён.');
+  const many = await archiveOf(Array.from({ length: 10_001 }, (_, i) => [`${i}.jpg`, Buffer.from('x')]));
+  await page.locator('#file').setInputFiles([{ name: 'many.zip', mimeType: 'application/zip', buffer: many }]);
+  await until(() => refused.textContent()).toBe(
+    'Слишком много файлов для одного пакета: допускается не больше 10\u00a0000.',
+  );
   await page.locator('.grouping summary').press('Enter');
   await page.locator('#tags').fill(`север, ${'м'.repeat(51)}`);
   await page.locator('#file').setInputFiles([file('b.jpg')]);

@@ -242,6 +242,7 @@ describe('A batch', () => {
     expect(answer.status).toBe(422);
     expect(answer.body.error.message).toContain(message);
     expect(answer.body.error.details?.code).toBe(code);
+    expect(answer.body.error.details?.limit).toBe(code === 'TOO_MANY_FILES' ? 10_000 : undefined);
     expect(await countTasks()).toBe(0);
   });
 

@@ -21,8 +21,9 @@ export function showError(error: unknown): void {
 export function messageOf(error: unknown): string {
   if (!(error instanceof RequestError)) return (error as Error).message;
   if (error.status === 0) return texts.offline;
-  const { code = '' } = (error.details ?? {}) as { code?: string };
-  return texts.errors[code] ?? error.message;
+  const { code = '', limit } = (error.details ?? {}) as { code?: string; limit?: number };
+  const text = texts.errors[code] ?? error.message;
+  return limit === undefined ? text : fill(text, { limit: formats.count(limit) });
 }
 
 /** `secondsLeft`: absent while nothing is processed. */

@@ -153,7 +153,7 @@ export const batchTexts = localize({
         SANDBOX_HAS_NO_BATCHES: 'В песочнице нет пакетов.',
         EMPTY_ARCHIVE: 'В архиве нет файлов.',
         EMPTY_BATCH: 'В пакете нет элементов.',
-        TOO_MANY_FILES: 'Файлов слишком много для одного пакета.',
+        TOO_MANY_FILES: 'Слишком много файлов для одного пакета: допускается не больше {limit}.',
         ARCHIVE_TOO_LARGE: 'Файлы архива после распаковки слишком большие.',
       } satisfies Record<BatchProblem, string>),
     } as Readonly<Record<string, string>>,

@@ -37,7 +37,7 @@ export async function listArchiveFiles(
   { maxFiles, maxFileBytes, invalid }: { maxFiles: number; maxFileBytes: number; invalid: InvalidItems },
 ): Promise<ArchiveFile[]> {
   if (archive.entryCount > MAX_ENTRIES)
-    throw invalidBatch('TOO_MANY_FILES', `The archive has more than ${MAX_ENTRIES} entries.`);
+    throw invalidBatch('TOO_MANY_FILES', `The archive has more than ${MAX_ENTRIES} entries.`, MAX_ENTRIES);
   const files = new Map<string, ArchiveFile>();
   let [count, directoryBytes, unpackedBytes] = [0, 0, 0];
   for await (const entry of readable(archive.eachEntry())) {

@@ -19,9 +19,9 @@ export type FileProblem =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'DAMAGED';
 
-/** Rejects a batch, with a `code` for pages in other languages. */
-export const invalidBatch = (code: BatchProblem, message: string) =>
-  new ApiError('VALIDATION_ERROR', 422, message, {}, { details: { code } });
+/** Rejects a batch, with a `code` for pages in other languages, and the `limit` that it exceeds. */
+export const invalidBatch = (code: BatchProblem, message: string, limit?: number) =>
+  new ApiError('VALIDATION_ERROR', 422, message, {}, { details: { code, ...(limit !== undefined && { limit }) } });
 
 export const MAX_ITEMS = 10_000;
 
@@ -30,6 +30,7 @@ export const tooManyItems = (limit: number) =>
   invalidBatch(
     'TOO_MANY_FILES',
     `A batch has at most ${limit} items${limit < MAX_ITEMS ? ': no more tasks may wait at the same time' : ''}.`,
+    limit,
   );
 
 const MAX_REPORTED = 20;
