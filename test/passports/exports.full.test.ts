@@ -172,4 +172,16 @@ describe('Passports exports', () => {
     expect((await client.get(`/export/${id}/excel?layout=tall`)).status).toBe(422);
     expect((await passports.client().get(`/export/${id}/${kind}`)).status).toBe(401);
   });
+
+  it('have an error page for browsers', async () => {
+    const headers = { accept: 'text/html' };
+    const pages = [
+      await client.get(`/export/${UNKNOWN_ID}/excel`, headers),
+      await passports.client().get(`/export/${id}/pdf`, headers),
+      await passports.client().get('/export/session/excel', headers),
+      await (await passports.signIn(USER_KEY)).get('/export/all/excel', headers),
+    ];
+    expect(pages.map(({ status }) => status)).toEqual([404, 401, 401, 403]);
+    for (const page of pages) expect(page.text).toContain('The request failed');
+  });
 });

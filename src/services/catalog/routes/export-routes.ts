@@ -16,7 +16,7 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
   app.get<{ Querystring: Static<typeof ExportQuery> }>(
     '/export',
     {
-      config: { access: 'bearer' },
+      config: { access: 'bearer', page: true },
       preValidation: readFilterForm,
       schema: {
         summary: 'Export records',

@@ -50,7 +50,7 @@ export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; fil
   app.get<{ Params: PathParams; Querystring: Static<typeof LayoutQuery> }>(
     '/export/:task_id/excel',
     {
-      config: { access: 'bearer' },
+      config: { access: 'bearer', page: true },
       schema: {
         summary: 'One task as Excel file',
         description: 'The columns Field and Value; `layout=wide` adds Section, Confidence and Edited.',
@@ -73,7 +73,7 @@ export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; fil
   app.get<{ Params: PathParams }>(
     '/export/:task_id/pdf',
     {
-      config: { access: 'bearer' },
+      config: { access: 'bearer', page: true },
       schema: {
         summary: 'One task as printable PDF',
         description: 'Each value beside the part of the page where it was read.',
@@ -108,7 +108,7 @@ export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; fil
   app.get<{ Querystring: Static<typeof RangeQuery> }>(
     '/export/all/excel',
     {
-      config: { access: 'bearer' },
+      config: { access: 'bearer', page: true },
       schema: {
         summary: 'All successful tasks as Excel file',
         description: 'One row per task of all owners; administrators only.',
@@ -128,7 +128,7 @@ export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; fil
   app.get<{ Querystring: Static<typeof GroupQuery> }>(
     '/export/session/excel',
     {
-      config: { access: 'session' },
+      config: { access: 'session', page: true },
       schema: {
         summary: "The session's successful tasks as Excel file",
         operationId: 'exportSession',
