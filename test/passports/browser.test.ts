@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createModelContext } from '../../src/role-contexts.ts';
 import { openPdf } from '../../src/services/passports/model/pages/pdf.ts';
 import type { TaskService } from '../../src/services/shared/service.ts';
@@ -714,6 +714,42 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#connection-status').textContent()).not.toBe('');
     expect(await page.locator('#error').isVisible()).toBe(false);
     expect(problems).toEqual([]);
+  });
+
+  it('keep the project and the tags after the first upload, which creates a session', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page } = await openPage(test, isolated.url);
+    await page.getByText('Project and tags').click();
+    await page.getByLabel('Project', { exact: true }).fill('Shelf 4');
+    await page.getByLabel('Tags, separated by commas').fill('old, north');
+    await page
+      .locator('#pdfs')
+      .setInputFiles([{ name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') }]);
+    await until(() => page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#project').inputValue()).toBe('Shelf 4');
+    expect(await page.getByLabel('Tags, separated by commas').inputValue()).toBe('old, north');
+  });
+
+  it('do not upload more photos than a document can have', { tags: ['full'] }, async (test) => {
+    const few = await startPassports({ PDF_MAX_IMAGES: '2' });
+    onTestFinished(() => few.stop());
+    const { page } = await openPage(test, few.url);
+    const uploads: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && uploads.push(request.url()));
+    const buffer = await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer();
+    const photos = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ name: `${i}.png`, mimeType: 'image/png', buffer }));
+    await page.locator('#photos').setInputFiles(photos(3));
+    await until(() => page.locator('#error').textContent()).toContain('at most 2 pages');
+    expect(uploads).toEqual([]);
+    await page.locator('#photos').setInputFiles(photos(1));
+    await until(() => page.locator('#page-images li').count()).toBe(1);
+    await page.locator('#photos').setInputFiles(photos(2));
+    await until(() => page.locator('#error').textContent()).toContain('at most 2 pages');
+    expect(uploads).toHaveLength(1);
   });
 
   it('filter the list by state and paginate it', { tags: ['full'] }, async (test) => {

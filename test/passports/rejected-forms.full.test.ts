@@ -78,7 +78,7 @@ it('A form without JavaScript of a document that another user has changed lists 
   await field(page, 'general:floors').fill('5');
   await field(page, 'rooms:2.height').fill('2,7');
   await save(page);
-  expect(await main(page)).toContain('have changed since');
+  expect(await main(page)).toContain('The document has changed since');
   expect(await page.locator('#unsaved li').allTextContents()).toEqual([
     'Storeys: 5',
     // The removed row and the changed one, which have other numbers now.
@@ -168,6 +168,37 @@ it('The values that are not saved after a conflict include cleared cells of rows
     expect.stringMatching(/, row 2: empty$/),
     expect.stringMatching(/Area.*, row 2: empty$/),
   ]);
+});
+
+it('The values that are not saved after a conflict are the same when the language has changed meanwhile', async () => {
+  const client = await passports.signIn();
+  const [id] = await client.upload(createPdf());
+  await passports.succeed(id!);
+  const update = (form: Record<string, string>) =>
+    client.post(`/task/${id}/update`, { form, headers: { ...FORM_HEADERS, 'accept-language': 'ru' } });
+  expect((await update({ 'general:floors': '4' })).status).toBe(303);
+  const answer = await update({
+    ...{ version: '1', 'general:floors': '5', 'areas:total_area': '54.3' },
+    ...{ 'rooms:1.no': '', 'rooms:1.name': 'кухня', 'rooms:1.area': '9.1' },
+    ...{ 'rooms:1.living_area': '', 'rooms:1.auxiliary_area': '', 'rooms:1.height': '' },
+  });
+  expect(answer.status).toBe(412);
+  expect(unsavedIn(answer)).toEqual([expect.stringMatching(/: 5$/)]);
+});
+
+it('The project and the tags of an upload without accepted files are kept', async () => {
+  const client = await passports.signIn();
+  const files = [{ name: 'notes.txt', bytes: 'notes' }];
+  const fields = { project: 'Полка "4"', tags: 'север, юг' };
+  const headers = { ...FORM_HEADERS, 'accept-language': 'ru' };
+  const answer = await client.post('/upload', { files, fields, headers });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([415, 'text/html; charset=utf-8']);
+  expect(answer.text).toContain('документы принимаются в PDF');
+  expect(answer.text).toContain('value="Полка &#34;4&#34;"');
+  expect(answer.text).toContain('value="север, юг"');
+  const mixed = await client.post('/upload', { files: [createPdf(), ...files], fields, headers });
+  expect(mixed.status).toBe(200);
+  expect(mixed.text).toContain('value="север, юг"');
 });
 
 it('A form that cannot be sent again is not offered: the page lists its values', async () => {

@@ -54,7 +54,7 @@ export const notRetryable = () =>
 export const notEditable = () => new ApiError('TASK_NOT_EDITABLE', 409, 'Only a task in SUCCESS has fields to edit.');
 export const notReady = () => new ApiError('TASK_NOT_READY', 409, 'The task has no result to export.');
 export const versionConflict = () =>
-  new ApiError('VERSION_CONFLICT', 412, 'These fields have changed since you read them.');
+  new ApiError('VERSION_CONFLICT', 412, 'The document has changed since you read it.');
 export const cleanupRunning = () =>
   new ApiError('CLEANUP_RUNNING', 409, 'Another cleanup is still running.', { 'retry-after': '10' });
 

@@ -175,7 +175,7 @@ export async function createGateway(deps: {
   });
 
   const pages = pageRoutes(app, {
-    ...{ documents, templates, authGuard, csrf, schema, publicOrigins },
+    ...{ documents, templates, authGuard, csrf, schema, publicOrigins, maxImages },
     version: shared.version,
   });
 

@@ -10,7 +10,9 @@ import { rejections, sendFiles } from './uploads.ts';
 
 const { data } = pageData<ListPage>();
 const { texts } = data;
-const ERROR_KEY = 'passports-error';
+const KEPT_KEY = 'passports-kept';
+/** The ids of the inputs of the project and the tags. */
+const GROUPING = ['project', 'tags'];
 
 function attempt(act: () => Promise<unknown>): void {
   byId('error').hidden = true;
@@ -23,13 +25,28 @@ function showError(...messages: string[]): void {
   errorBox.hidden = false;
 }
 
-/** Without a session there is no list; the first upload creates one. The reloaded page shows the error of this one. */
+interface Kept {
+  readonly error?: string;
+  readonly grouping?: readonly string[];
+}
+
+/** Without a session there is no list; the first upload creates one. The reloaded page shows the error and the inputs of this one. */
 async function reloadWithSession(): Promise<void> {
   addEventListener('pagehide', () => {
     const { hidden, textContent } = byId('error');
-    if (!hidden) sessionStorage.setItem(ERROR_KEY, textContent);
+    const grouping = GROUPING.map((id) => byId<HTMLInputElement>(id).value);
+    const kept: Kept = { grouping, ...(!hidden && { error: textContent }) };
+    sessionStorage.setItem(KEPT_KEY, JSON.stringify(kept));
   });
   location.reload();
+}
+
+function restoreKept(): void {
+  const { error, grouping = [] } = JSON.parse(sessionStorage.getItem(KEPT_KEY) ?? '{}') as Kept;
+  sessionStorage.removeItem(KEPT_KEY);
+  if (error !== undefined) showError(error);
+  for (const [i, text] of grouping.entries()) byId<HTMLInputElement>(GROUPING[i]!).value = text;
+  if (grouping.some((text) => text !== '')) byId('project').closest('details')!.open = true;
 }
 
 const refresh = data.hasSession ? createDocumentList(data, attempt) : reloadWithSession;
@@ -56,7 +73,4 @@ listenForFiles({ inputs: ['pdfs', 'photos', 'camera'], onFiles: handleFiles });
 byId('upload').querySelector<HTMLElement>('button[type=submit]')!.hidden = true;
 byId('pdfs').classList.add('visually-hidden');
 selectNameOnOpen();
-
-const earlierError = sessionStorage.getItem(ERROR_KEY);
-sessionStorage.removeItem(ERROR_KEY);
-if (earlierError !== null) showError(earlierError);
+restoreKept();

@@ -13,6 +13,10 @@ export const listTexts = localize({
   upload: { en: 'New document', ru: 'Новый документ' },
   choosePdf: { en: 'PDF files', ru: 'Файлы PDF' },
   send: { en: 'Upload', ru: 'Загрузить' },
+  chooseAgain: {
+    en: 'You can choose the files again here. The project and the tags are kept.',
+    ru: 'Здесь можно выбрать файлы снова. Проект и метки сохранены.',
+  },
   drop: { en: 'Drop PDFs or photos anywhere on this page.', ru: 'Перетащите PDF или фото в любое место страницы.' },
   grouping: groupingMessages,
   filtered: { en: 'Only with:', ru: 'Только:' },
@@ -33,6 +37,10 @@ export const listTexts = localize({
   removePage: { en: 'Remove', ru: 'Удалить' },
   pageName: { en: 'Page {page}: {name}', ru: 'Страница {page}: {name}' },
   moved: { en: '{name} is now page {page}', ru: '{name}: теперь страница {page}' },
+  tooManyPages: {
+    en: 'A document can have at most {limit} pages. Choose fewer photos, or remove some pages.',
+    ru: 'В документе может быть не больше {limit} страниц. Выберите меньше фото или удалите лишние страницы.',
+  },
   createDocument: { en: 'Create document ({count})', ru: 'Создать документ ({count})' },
   templates: { en: 'Form templates', ru: 'Шаблоны бланков' },
   documents: { en: 'Documents', ru: 'Документы' },
@@ -92,4 +100,6 @@ export interface ListPage {
   readonly texts: ListTexts;
   /** Whether the browser has a session; the first upload creates it. */
   readonly hasSession: boolean;
+  /** The limit of a document that is created from photos. */
+  readonly maxImages: number;
 }

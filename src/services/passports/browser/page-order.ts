@@ -6,7 +6,7 @@ import type { ListPage } from './list-texts.ts';
 import { rejections, sendFiles } from './uploads.ts';
 
 export function createPageOrder(
-  { texts, hasSession }: ListPage,
+  { texts, hasSession, maxImages }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
   refresh: () => Promise<void>,
 ) {
@@ -16,7 +16,8 @@ export function createPageOrder(
     byId<HTMLButtonElement>('create-document'),
   ];
   let dragged: HTMLElement | undefined;
-  let uploads = 0;
+  /** The number of photos. */
+  let uploading = 0;
   /** Creating a document removes the stored photos, so it and uploads exclude each other. */
   let creation: Promise<void> | undefined;
 
@@ -30,7 +31,7 @@ export function createPageOrder(
       find<HTMLImageElement>(item, 'img').alt = name;
     }
     panel.hidden = items().length === 0;
-    createButton.disabled = uploads > 0 || creation !== undefined;
+    createButton.disabled = uploading > 0 || creation !== undefined;
     createButton.textContent = fill(texts.createDocument, { count: items().length });
   }
 
@@ -129,16 +130,18 @@ export function createPageOrder(
   return {
     async add(files: readonly File[]): Promise<void> {
       const itemsOf = ({ images }: PageImagesUploaded) => images;
-      uploads++;
+      while (creation !== undefined) await creation.catch(() => {});
+      if (items().length + uploading + files.length > maxImages)
+        throw new Error(fill(texts.tooManyPages, { limit: maxImages }));
+      uploading += files.length;
       try {
-        while (creation !== undefined) await creation.catch(() => {});
         renumber();
         const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
         if (!hasSession) await refresh();
         for (const image of accepted) show(image);
         if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
       } finally {
-        uploads--;
+        uploading -= files.length;
         renumber();
       }
     },

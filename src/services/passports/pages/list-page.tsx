@@ -12,7 +12,10 @@ import { NewDocument, PageOrder } from './new-document.tsx';
 
 const Query = Type.Omit(ListQuery, ['limit']);
 
-export function listPage(app: Gateway, { frame, documents }: { frame: Frame; documents: DocumentStore }): void {
+export function listPage(
+  app: Gateway,
+  { frame, documents, maxImages }: { frame: Frame; documents: DocumentStore; maxImages: number },
+): void {
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     { config: { access: 'public', page: true }, schema: { hide: true, querystring: Query } },
@@ -32,7 +35,7 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
       const hasSession = caller !== undefined;
       return frame.send(reply, viewer, {
         title: texts.title,
-        data: { texts, hasSession } satisfies ListPage,
+        data: { texts, hasSession, maxImages } satisfies ListPage,
         styles: ['services/passports/browser/review.css', 'services/passports/browser/list.css'],
         script: 'services/passports/browser/list-page.js',
         children: (

@@ -28,13 +28,15 @@ export function pageRoutes(
     csrf: Csrf;
     schema: Schema;
     publicOrigins: readonly string[];
+    /** Of a document that is created from photos. */
+    maxImages: number;
     version: string;
   },
 ): { refusal: ErrorPage; sendUploadResult: SendUploadResult } {
-  const { documents, templates, schema, version } = deps;
+  const { documents, templates, schema, maxImages, version } = deps;
   const assets = assetRoutes(app, { folders: ['ui', 'services/passports'], files: [] });
   const frame = createFrame({ ...deps, assets });
-  listPage(app, { frame, documents });
+  listPage(app, { frame, documents, maxImages });
   taskPage(app, { frame, documents, schema });
   qualityPage(app, { frame, documents, schema });
   templatesPage(app, { frame, templates, schema });
@@ -47,7 +49,7 @@ export function pageRoutes(
     rejectedForm: createRejectedForms({ ...deps, frame }),
     login: ({ words, message }) => <Login words={words} refused={message} />,
   });
-  return { refusal, sendUploadResult: createUploadResult(frame) };
+  return { refusal, sendUploadResult: createUploadResult(frame, deps.publicOrigins) };
 }
 
 function loginPage(app: Gateway, { frame }: { frame: Frame }): void {

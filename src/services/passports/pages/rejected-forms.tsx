@@ -9,9 +9,11 @@ import { VERSION_FIELD } from '../edits.ts';
 import { type PresentedField, presentFields } from '../present.ts';
 import { resolveKey } from '../schema/keys.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
+import { parseValue } from '../schema/values.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { blankCell, displayValue, Input, readableValue } from './fields.tsx';
 import type { Frame } from './frame.tsx';
+import { UploadAgain } from './upload-again.tsx';
 
 type Viewer = Awaited<ReturnType<Frame['viewer']>>;
 interface RejectedForm {
@@ -21,7 +23,7 @@ interface RejectedForm {
   readonly viewer: Pick<Viewer, 'language' | 'csrf'>;
 }
 
-/** The filled form of a rejected edit or renaming; nothing for other forms. */
+/** The filled form of a rejected upload, edit or renaming; nothing for other forms. */
 export function createRejectedForms(deps: {
   frame: Frame;
   documents: DocumentStore;
@@ -29,6 +31,13 @@ export function createRejectedForms(deps: {
   publicOrigins: readonly string[];
 }) {
   const { frame, documents, schema, publicOrigins } = deps;
+
+  // Often fails with the error that rejected the form, which is already logged.
+  const viewerOf = (request: FastifyRequest) =>
+    frame.viewer(request).catch(() => ({
+      ...{ caller: undefined, csrf: undefined },
+      language: preferredLanguage(request.headers['accept-language']),
+    }));
 
   /** With the fields that differ from the document; with all fields if the document cannot be read. */
   async function readDocument(status: number, id: string, { caller }: Pick<Viewer, 'caller'>) {
@@ -39,23 +48,22 @@ export function createRejectedForms(deps: {
 
   return async (status: number, request: FastifyRequest, code: string | undefined): Promise<JSX.Element> => {
     const { url } = request.routeOptions;
+    if (url === '/upload') {
+      return <UploadAgain request={request} viewer={await viewerOf(request)} publicOrigins={publicOrigins} />;
+    }
     if (url !== '/task/:task_id/update' && url !== '/task/:task_id/rename') return '';
     const fields = await rejectedFields(status, request, publicOrigins);
     if (fields === undefined) return '';
     const { task_id: id } = request.params as { task_id: string };
-    // Often fails with the error that rejected the form, which is already logged.
-    const viewer = await frame.viewer(request).catch(() => ({
-      ...{ caller: undefined, csrf: undefined },
-      language: preferredLanguage(request.headers['accept-language']),
-    }));
+    const viewer = await viewerOf(request);
     const form = { status, fields, id, viewer };
     const isFinal = code === 'FORBIDDEN' || code === 'TASK_NOT_EDITABLE';
     if (url === '/task/:task_id/rename') return isFinal ? '' : <RejectedName {...form} />;
     const { language } = viewer;
     const typed = typedFields(fields, schema);
     const saved = await readDocument(status, id, viewer);
-    if (!isFinal && status !== 412) return <RejectedEdits typed={changedFields(typed, saved, language)} form={form} />;
-    const unsaved = changedRows(typed, saved ?? [], language);
+    if (!isFinal && status !== 412) return <RejectedEdits typed={changedFields(typed, saved)} form={form} />;
+    const unsaved = changedRows(typed, saved ?? []);
     return <Unsaved typed={unsaved} hint={isFinal ? 'notSaved' : 'conflict'} id={id} language={language} />;
   };
 }
@@ -76,25 +84,29 @@ const typedFields = (fields: FormFields, schema: Schema): Typed[] =>
     return [{ ...blankCell(target.section, target.spec, 0), key, row, value: textIn(fields, key) }];
   });
 
-const savedTexts = (saved: readonly PresentedField[], language: 'en' | 'ru') =>
-  new Map(saved.map(({ key, value }) => [key, displayValue(value, language)]));
+/** The language of the page, and so the decimal separator, may have changed since the form was opened. */
+function comparable({ spec, value }: PresentedField): string {
+  const text = displayValue(value, 'en').trim();
+  const parsed = parseValue(spec, text);
+  return parsed.ok ? displayValue(parsed.value, 'en') : text;
+}
 
-function changedFields(typed: readonly Typed[], saved: readonly PresentedField[] | undefined, language: 'en' | 'ru') {
+function changedFields(typed: readonly Typed[], saved: readonly PresentedField[] | undefined) {
   if (saved === undefined) return typed;
-  const texts = savedTexts(saved, language);
-  return typed.filter(({ key, value }) => value.trim() !== (texts.get(key) ?? '').trim());
+  const texts = new Map(saved.map((field) => [field.key, comparable(field)]));
+  return typed.filter((field) => comparable(field) !== (texts.get(field.key) ?? ''));
 }
 
 /**
  * Rows may have other numbers now: those that no row of the document equals, with their other values and with cleared
  * cells. Empty cells of the last row are left out: it is usually the one for a new row.
  */
-function changedRows(typed: readonly Typed[], saved: readonly PresentedField[], language: 'en' | 'ru'): Typed[] {
+function changedRows(typed: readonly Typed[], saved: readonly PresentedField[]): Typed[] {
   const rowOf = ({ section, row }: PresentedField) => `${section.key}:${row}`;
   const textsByRow = (cells: readonly PresentedField[]) => {
     const texts = new Map<string, string>();
     for (const cell of cells) {
-      const text = JSON.stringify([cell.spec.key, displayValue(cell.value, language).trim()]);
+      const text = JSON.stringify([cell.spec.key, comparable(cell)]);
       texts.set(rowOf(cell), (texts.get(rowOf(cell)) ?? cell.section.key) + text);
     }
     return texts;
@@ -102,7 +114,7 @@ function changedRows(typed: readonly Typed[], saved: readonly PresentedField[], 
   const savedRows = new Set(textsByRow(saved).values());
   const typedRows = textsByRow(typed);
   const lastRows = new Map(typed.map(({ section, row }) => [section, row]));
-  const changed = new Set(changedFields(typed, saved, language));
+  const changed = new Set(changedFields(typed, saved));
   return typed.filter((field) => {
     if (field.row === undefined) return changed.has(field);
     const isCleared = changed.has(field) && field.row !== lastRows.get(field.section);

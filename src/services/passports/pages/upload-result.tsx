@@ -5,6 +5,7 @@ import { A, H2 } from '../../../ui/text-elements.tsx';
 import type { Uploaded } from '../api-schema.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { Frame } from './frame.tsx';
+import { UploadAgain } from './upload-again.tsx';
 
 const TEXTS = {
   en: { title: 'Some files were not accepted', rejected: 'Not accepted', accepted: 'Uploaded' },
@@ -19,7 +20,7 @@ export type SendUploadResult = (
 
 /** The response to a form without a script some of whose files are rejected. */
 export const createUploadResult =
-  (frame: Frame): SendUploadResult =>
+  (frame: Frame, publicOrigins: readonly string[]): SendUploadResult =>
   async (request, reply, { items, rejected }) => {
     const viewer = await frame.viewer(request);
     const [texts, words] = [TEXTS[viewer.language], listTexts[viewer.language]];
@@ -39,6 +40,7 @@ export const createUploadResult =
               </li>
             ))}
           </ul>
+          <UploadAgain request={request} viewer={viewer} publicOrigins={publicOrigins} />
           <H2 text={texts.accepted} />
           <ul id="accepted">
             {items.map(({ filename }) => (

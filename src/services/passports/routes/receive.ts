@@ -38,6 +38,8 @@ export async function receiveUpload(
   const accepted: StoredUpload[] = [];
   const rejected: Rejection[] = [];
   const fields = new Map<string, string>();
+  // For the page of an error.
+  request.body = fields;
   const tags: string[] = [];
   /** Deletes all stored files, or these. */
   const discard = async (selected: readonly StoredUpload[] = accepted) => {
