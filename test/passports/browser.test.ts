@@ -289,6 +289,56 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it.for([
+    ['en-GB', 'Insert row above row', 'Row 3 (new)', 'Remove row 3 (new)'],
+    ['ru-RU', 'Вставить строку над строкой', 'Строка 3 (новая)', 'Удалить строку 3 (новая)'],
+  ])(
+    'insert table rows with the keyboard alone, without loss of other edits (%s)',
+    {
+      tags: ['full'],
+    },
+    async ([locale, insert, newRow, remove], test) => {
+      const { page, problems } = await openReview(test, 'inserted.pdf', { locale: locale! });
+      const names = async () => (await resultOf(page)).data.rooms.map(({ name }: { name: string }) => name);
+      const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+      const before = await names();
+      await page.getByRole('button', { name: `${insert} 3`, exact: true }).press('Enter');
+      expect(await focused()).toContain(newRow);
+      // Leaving it empty removes it at the next save.
+      await field(page, 'rooms:4.area').fill('7,77');
+      await page.keyboard.press('Enter');
+      await until(async () => (await resultOf(page)).data.rooms[3].area).toBe(7.77);
+      await until(() => page.locator('tr.inserted').count()).toBe(0);
+
+      await page.getByRole('button', { name: `${insert} 3`, exact: true }).press('Enter');
+      const update = await delayNextUpdate(page);
+      await field(page, 'rooms:2.1.name').focus();
+      await page.keyboard.type('лоджия');
+      await page.keyboard.press('Enter');
+      await update.requested;
+      // While the page is refreshed, with the row counted.
+      await page.keyboard.type('3,6');
+      await page.keyboard.press('Enter');
+      await field(page, 'rooms:5.area').fill('8,88');
+      await page.keyboard.press('Enter');
+      update.release();
+      const { length } = before;
+      await until(async () => (await resultOf(page)).data.rooms.length).toBe(length + 1);
+      await until(async () => (await resultOf(page)).data.rooms[2]).toMatchObject({ name: 'лоджия', area: 3.6 });
+      await until(async () => (await resultOf(page)).data.rooms[4].area).toBe(8.88);
+      expect(await names()).toEqual([...before.slice(0, 2), 'лоджия', ...before.slice(2)]);
+      await until(() => value(page, 'rooms:3.name')).toBe('лоджия');
+      await page.reload();
+      expect(await value(page, 'rooms:3.name')).toBe('лоджия');
+
+      // Removed again before it is saved.
+      await page.getByRole('button', { name: `${insert} 3`, exact: true }).press('Enter');
+      await page.getByRole('button', { name: remove!, exact: true }).press('Enter');
+      await until(() => page.locator('tr.inserted').count()).toBe(0);
+      expect(problems).toEqual([]);
+    },
+  );
+
   it('keep the focus and the text in progress while a saved value is rendered', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');

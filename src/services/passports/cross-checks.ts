@@ -74,7 +74,7 @@ function excludableSum(check: SumCheck, fields: Fields): number {
   const [section, column] = check.apart.column.split(':');
   let sum = 0;
   for (const [key, { value }] of Object.entries(fields)) {
-    const [, of, row, at] = /^([^:]*):(\d+)\.(.*)$/u.exec(key) ?? [];
+    const [, of, row, at] = /^([^:]*):(\d+(?:\.\d+)?)\.([a-z].*)$/u.exec(key) ?? [];
     if (of !== section || at !== column || !pattern.test(String(value))) continue;
     for (const operand of check.sum) sum += toNumber(fields[operand.replace(':', `:${row}.`)]?.value ?? null) ?? 0;
   }

@@ -2,7 +2,7 @@ import { type Detail, InvalidInput } from '../../http/validation-details.ts';
 import type { CompletedDocument } from './documents.ts';
 import type { Value } from './extraction.ts';
 import { enumLabels, tableRowNumbers } from './present.ts';
-import { cellKey, type KeyTarget, MAX_ROW, resolveKey } from './schema/keys.ts';
+import { cellKey, type KeyTarget, MAX_ROW, resolveKey, rowBetween } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { maxLengthOf, parseValue, type ValueProblem } from './schema/values.ts';
 
@@ -42,7 +42,8 @@ export function checkFieldKeys(form: ReadonlyMap<string, string>, schema: Schema
 const MAX_CHARACTERS = 2_000_000;
 
 /**
- * Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. The corrected values of a document
+ * Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps, rows with a fraction are inserted
+ * between the visible ones. The corrected values of a document
  * together have at most {@link MAX_CHARACTERS}.
  */
 export function toStoredEdits(
@@ -60,35 +61,76 @@ export function toStoredEdits(
     return rows;
   };
   for (const { target } of parsedEdits) {
-    if (target.kind !== 'cell') continue;
+    if (target.kind !== 'cell' || isInserted(target.row)) continue;
     const visibleCount = rowsIn(target.section).stored.length;
     if (target.row <= visibleCount) continue;
     const rows = added.get(target.section.key) ?? new Set<number>();
     added.set(target.section.key, rows.add(target.row - visibleCount));
   }
+  const inserted = new Map<string, ReturnType<typeof placeInserted>>();
+  const insertedIn = (section: Section) => {
+    const rows = inserted.get(section.key) ?? placeInserted(parsedEdits, section, rowsIn(section));
+    inserted.set(section.key, rows);
+    return rows;
+  };
   const edits = parsedEdits.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
     const { stored, next } = rowsIn(target.section);
+    if (isInserted(target.row)) {
+      const row = insertedIn(target.section).get(target.row);
+      if (target.row > stored.length + 1) details.push(noSuchRow(key, stored.length));
+      else if (row === undefined) details.push(noRoom(key));
+      return { key: cellKey(target.section, row ?? target.row, target.spec), value };
+    }
     const storedRow = stored[target.row - 1];
     if (storedRow !== undefined) return { key: cellKey(target.section, storedRow, target.spec), value };
     const newRow = target.row - stored.length;
     if (newRow > added.get(target.section.key)!.size) {
-      const last = stored.length + 1;
-      const msg = `There are ${stored.length} rows; a new one is number ${last}`;
-      details.push({ loc: ['body', key], msg, type: 'less_than_equal', ctx: { le: last } });
+      details.push(noSuchRow(key, stored.length));
     }
     // Emptied rows keep their number, so that the rows after them stay in order.
     const row = next + newRow - 1;
-    if (row > MAX_ROW) {
-      const msg = `The table has no room for another row: it can have ${MAX_ROW} rows, including emptied ones`;
-      details.push({ loc: ['body', key], msg, type: 'too_many_rows', ctx: { max_length: MAX_ROW } });
-    }
+    if (row > MAX_ROW) details.push(noRoom(key));
     return { key: cellKey(target.section, row, target.spec), value };
   });
   if (details.length > 0) throw new InvalidInput(details);
   checkLength(opened, edits);
   return edits;
 }
+
+/** The stored numbers of inserted rows; undefined without room for one. Emptied rows keep their numbers. */
+function placeInserted(
+  parsedEdits: readonly ParsedEdit[],
+  section: Section,
+  { stored, all, next }: ReturnType<typeof tableRowNumbers>,
+): Map<number, number | undefined> {
+  const requested = parsedEdits.flatMap(({ target }) =>
+    target.kind === 'cell' && target.section === section && isInserted(target.row) ? [target.row] : [],
+  );
+  const placed = new Map<number, number | undefined>();
+  let previous = { above: -1, at: 0 };
+  for (const row of new Set(requested.sort((a, b) => a - b))) {
+    const above = Math.floor(row);
+    const before = above === previous.above ? previous.at : (stored[above - 1] ?? 0);
+    const after = all.find((other) => other > before) ?? next;
+    const at = all.length + placed.size < MAX_ROW ? rowBetween(before, after) : undefined;
+    placed.set(row, at);
+    previous = { above, at: at ?? before };
+  }
+  return placed;
+}
+
+const isInserted = (row: number) => !Number.isInteger(row);
+
+const noSuchRow = (key: string, count: number): Detail => {
+  const msg = `There are ${count} rows; a new one is number ${count + 1}`;
+  return { loc: ['body', key], msg, type: 'less_than_equal', ctx: { le: count + 1 } };
+};
+
+const noRoom = (key: string): Detail => {
+  const msg = `The table has no room for another row: it can have ${MAX_ROW} rows, including emptied ones`;
+  return { loc: ['body', key], msg, type: 'too_many_rows', ctx: { max_length: MAX_ROW } };
+};
 
 function checkLength({ edits: earlier }: CompletedDocument, edits: readonly { key: string; value: Value }[]): void {
   const values = new Map(earlier.map(({ key, value }) => [key, value]));

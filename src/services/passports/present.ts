@@ -68,11 +68,11 @@ function inType<Read extends { value: Value; original: Value }>({ type }: ValueS
   return { ...read, value: convert(read.value), original: convert(read.original) };
 }
 
-/** Stored numbers of the visible rows, and the first unused number. */
+/** Stored numbers of the visible rows and of all, and the first unused number. */
 export function tableRowNumbers(opened: CompletedDocument, schema: Schema, section: Section) {
   const edited = applyEdits(opened);
   const all = storedRows(edited, schema, section);
-  return { stored: visibleRows(edited, schema, section), next: (all.at(-1) ?? 0) + 1 };
+  return { stored: visibleRows(edited, schema, section), all, next: Math.floor(all.at(-1) ?? 0) + 1 };
 }
 
 type EditedFields = ReturnType<typeof applyEdits>;

@@ -10,6 +10,7 @@ import {
   dropEmptyRows,
   findInputs,
   type Input,
+  insertRow,
   isChanged,
   isIncomplete,
   markSaved,
@@ -72,9 +73,9 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   async function send(changed: readonly Input[]): Promise<void> {
     const ready = changed.filter((input) => isChanged(input) && !isIncomplete(input));
     const pendingValues = new Map(ready.map((input) => [input, input.value.trim()]));
-    if (pendingValues.size === 0) return;
     // New rows must follow the saved ones without a gap.
     dropEmptyRows(form, texts);
+    if (pendingValues.size === 0) return;
     saved.textContent = texts.saving;
     try {
       const values = Object.fromEntries([...pendingValues].map(([input, text]) => [input.name, text]));
@@ -274,9 +275,10 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     if ((target as Element).id === 'confirm') confirm();
   });
   form.addEventListener('click', ({ target }) => {
-    const button = (target as Element).closest<HTMLButtonElement>('.remove-row');
+    const button = (target as Element).closest<HTMLButtonElement>('.remove-row, .insert-row');
     if (button === null) return;
     const row = button.closest('tr')!;
+    if (button.matches('.insert-row')) return findInputs(insertRow(row, texts))[0]!.focus();
     const cells = findInputs(row);
     for (const cell of cells) cell.value = '';
     // Moves the focus before the row is removed.

@@ -45,39 +45,82 @@ export const isInConflict = (input: Input): boolean => 'conflict' in input.datas
 export function addEmptyRow(input: Input, texts: ReviewTexts): void {
   const row = input.closest<HTMLTableRowElement>('tr.new');
   if (row === null || input.value.trim() === '') return;
-  const next = row.cloneNode(true) as HTMLTableRowElement;
+  const next = cloneEmpty(row);
   row.classList.remove('new');
-  row.querySelector<HTMLElement>('.remove-row')!.hidden = false;
-  for (const cell of findInputs(next)) {
+  showButtons(row);
+  row.after(next);
+  renumberRow(next, String(Number(row.dataset['row']) + 1), texts);
+}
+
+/** Adds an empty row above a saved one, or returns the one that is there. It has no number of its own until it is saved. */
+export function insertRow(below: HTMLTableRowElement, texts: ReviewTexts): HTMLTableRowElement {
+  const existing = below.previousElementSibling;
+  if (existing?.classList.contains('inserted')) return existing as HTMLTableRowElement;
+  const row = cloneEmpty(below.parentElement!.querySelector<HTMLTableRowElement>('tr.new')!);
+  row.classList.replace('new', 'inserted');
+  showButtons(row);
+  row.querySelector<HTMLElement>('.insert-row')!.hidden = true;
+  below.before(row);
+  renumberRows(below.parentElement!, texts);
+  return row;
+}
+
+function cloneEmpty(row: HTMLTableRowElement): HTMLTableRowElement {
+  const copy = row.cloneNode(true) as HTMLTableRowElement;
+  for (const cell of findInputs(copy)) {
     cell.value = '';
     markSaved(cell, '');
   }
-  row.after(next);
-  renumberRow(next, Number(row.dataset['row']) + 1, texts);
+  return copy;
+}
+
+function showButtons(row: Element): void {
+  for (const button of row.querySelectorAll('button')) button.hidden = false;
 }
 
 /** The rows of tables that the service has. */
 export const savedRows = (form: Element): Element[] =>
   [...form.querySelectorAll('tbody tr')].filter((row) => findInputs(row).some((cell) => cell.dataset['saved']));
 
-/** Removes empty rows and renumbers the others, as the service does. */
+/** Removes empty rows and renumbers the others, as the service does. Keeps an inserted row that the user is about to fill in. */
 export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
   for (const body of form.querySelectorAll('tbody')) {
-    const isEmpty = (row: Element) => findInputs(row).every((cell) => !cell.dataset['saved'] && !isChanged(cell));
-    for (const row of [...body.querySelectorAll('tr:not(.new)')]) if (isEmpty(row)) row.remove();
-    for (const [i, row] of [...body.querySelectorAll('tr')].entries()) renumberRow(row, i + 1, texts);
+    for (const row of [...body.querySelectorAll('tr:not(.new)')]) {
+      const cells = findInputs(row);
+      if (cells.some((cell) => cell.dataset['saved'])) {
+        row.classList.remove('inserted');
+        showButtons(row);
+      } else if (!cells.some(isChanged) && !row.matches('.inserted:focus-within')) row.remove();
+    }
+    renumberRows(body, texts);
   }
 }
 
-function renumberRow(row: HTMLTableRowElement, to: number, texts: ReviewTexts): void {
-  if (row.dataset['row'] === String(to)) return;
-  row.dataset['row'] = String(to);
-  for (const cell of findInputs(row)) {
-    cell.name = cell.name.replace(/:\d+\./, `:${to}.`);
-    cell.id = cell.name;
-    cell.setAttribute('aria-label', (cell.getAttribute('aria-label') ?? '').replace(/(?<!\d)\d+$/, String(to)));
+/** Inserted rows do not count until they are saved: their numbers have a fraction. */
+function renumberRows(body: Element, texts: ReviewTexts): void {
+  let [last, inserted] = [0, 0];
+  for (const row of body.querySelectorAll('tr')) {
+    [last, inserted] = row.classList.contains('inserted') ? [last, inserted + 1] : [last + 1, 0];
+    renumberRow(row, inserted > 0 ? `${last}.${inserted}` : String(last), texts);
   }
-  const remove = row.querySelector<HTMLElement>('.remove-row')!;
-  remove.title = fill(texts.removeRow, { row: to });
-  remove.setAttribute('aria-label', remove.title);
+}
+
+function renumberRow(row: HTMLTableRowElement, to: string, texts: ReviewTexts): void {
+  if (row.dataset['row'] === to) return;
+  row.dataset['row'] = to;
+  const shown = to.includes('.') ? fill(texts.insertedRow, { row: Math.ceil(Number(to)) }) : to;
+  for (const cell of findInputs(row)) {
+    cell.name = cell.name.replace(/:[\d.]+\./, `:${to}.`);
+    cell.id = cell.name;
+    const label = cell.getAttribute('aria-label') ?? '';
+    cell.setAttribute('aria-label', label.replace(/(?<!\d)\d+(?: \([^()]*\))?$/, shown));
+  }
+  for (const [selector, text] of [
+    ['.remove-row', texts.removeRow],
+    ['.insert-row', texts.insertRow],
+  ] as const) {
+    const button = row.querySelector<HTMLElement>(selector)!;
+    button.title = fill(text, { row: shown });
+    button.setAttribute('aria-label', button.title);
+  }
 }

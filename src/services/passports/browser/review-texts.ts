@@ -100,6 +100,8 @@ export const reviewTexts = localize({
   original: { en: 'Extracted: {value}', ru: 'Извлечено: {value}' },
   revert: { en: 'Restore', ru: 'Вернуть' },
   removeRow: { en: 'Remove row {row}', ru: 'Удалить строку {row}' },
+  insertRow: { en: 'Insert row above row {row}', ru: 'Вставить строку над строкой {row}' },
+  insertedRow: { en: '{row} (new)', ru: '{row} (новая)' },
   row: { en: 'Row', ru: 'Строка' },
   yes: { en: 'yes', ru: 'да' },
   no: { en: 'no', ru: 'нет' },

@@ -2,6 +2,7 @@ import {
   addEmptyRow,
   findInputs,
   type Input,
+  insertRow,
   isChanged,
   isInConflict,
   isIncomplete,
@@ -28,6 +29,8 @@ interface KeptRow {
   readonly values: readonly string[];
   readonly position: number;
   readonly count: number;
+  /** The number that never changes of the row below, if this one is inserted. */
+  readonly below?: string | undefined;
 }
 
 const storageKey = (id: string) => `passports-unsaved-${id}`;
@@ -73,7 +76,7 @@ export function restoreInputs(form: Element, id: string, texts: ReviewTexts): Re
   let focused = document.getElementById(focusedId);
   const newRows = new Map<string, Element>();
   for (const one of kept) {
-    const input = findKept(form, one, newRows);
+    const input = findKept(form, one, { newRows, texts });
     if (one.isFocused && input !== undefined) focused = input;
     if (one.text === undefined) continue;
     if (input === undefined) {
@@ -98,19 +101,31 @@ function rowOf(input: Input): { row?: KeptRow } {
   if (row === null) return {};
   const values = savedValues(row);
   const equal = findRows(row.parentElement!, values);
-  return { row: { values, position: equal.indexOf(row), count: equal.length } };
+  const below = row.matches('.inserted') ? nextStored(row) : undefined;
+  return { row: { values, position: equal.indexOf(row), count: equal.length, below } };
+}
+
+function nextStored(row: Element): string | undefined {
+  let next: Element | null = row;
+  while (next !== null && !('storedRow' in (next as HTMLElement).dataset)) next = next.nextElementSibling;
+  return (next as HTMLElement | null)?.dataset['storedRow'];
 }
 
 /** Unsaved rows become new ones, which `newRows` has by their earlier numbers. */
-function findKept(form: Element, { name, row }: KeptInput, newRows: Map<string, Element>): Input | undefined {
+function findKept(
+  form: Element,
+  { name, row }: KeptInput,
+  { newRows, texts }: { newRows: Map<string, Element>; texts: ReviewTexts },
+): Input | undefined {
   if (row === undefined) return findInputs(form).find((input) => input.name === name);
-  const [, section, number, column] = /^([^:]+):(\d+)\.(.+)$/.exec(name)!;
+  const [, section, number, column] = /^([^:]+):([\d.]+)\.(.+)$/.exec(name)!;
   const body = form.querySelector(`[data-table="${CSS.escape(section!)}"] tbody`);
   if (body === null) return undefined;
   let place: Element | undefined;
   if (row.values.every((saved) => saved === '')) {
     const key = `${section}:${number}`;
-    place = newRows.get(key) ?? body.querySelector('tr.new')!;
+    const below = row.below && body.querySelector<HTMLTableRowElement>(`[data-stored-row="${CSS.escape(row.below)}"]`);
+    place = newRows.get(key) ?? (below ? insertRow(below, texts) : body.querySelector('tr.new')!);
     newRows.set(key, place);
   } else {
     const equal = findRows(body, row.values);

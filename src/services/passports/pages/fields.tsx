@@ -7,6 +7,7 @@ import { enumLabels, type PresentedField } from '../present.ts';
 import type { ReviewItem, ReviewReason } from '../review.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
 import { isNumbering } from '../schema/values.ts';
+import { RowButton } from './row-button.tsx';
 
 export interface FieldsView {
   readonly fields: readonly PresentedField[];
@@ -198,7 +199,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
             {Array.from({ length: rows + 1 }, (_, i) => i + 1).map((row) => (
               <tr
                 data-row={String(row)}
-                data-stored-row={all.find((cell) => cell.row === row)!.storedKey.split('.')[0] || undefined}
+                data-stored-row={all.find((cell) => cell.row === row)!.storedKey.replace(/\.[^.]*$/, '') || undefined}
                 class={row > rows ? 'new' : undefined}
               >
                 {columns.map((spec) => {
@@ -211,16 +212,9 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                     </td>
                   );
                 })}
-                <td>
-                  <button
-                    type="button"
-                    class="small needs-script remove-row"
-                    aria-label={fill(texts.removeRow, { row })}
-                    title={fill(texts.removeRow, { row })}
-                    hidden={row > rows}
-                  >
-                    ×
-                  </button>
+                <td class="row-tools">
+                  <RowButton class="insert-row" text={fill(texts.insertRow, { row })} sign="+↑" hidden={row > rows} />
+                  <RowButton class="remove-row" text={fill(texts.removeRow, { row })} sign="×" hidden={row > rows} />
                 </td>
               </tr>
             ))}

@@ -70,7 +70,7 @@ function addTo(counts: Map<string, Count>, at: Pick<Count, 'field' | 'confidence
 }
 
 /** `rooms:3.area` → `rooms:area`. */
-const fieldOf = (key: string): string => key.replace(/:\d+\./, ':');
+const fieldOf = (key: string): string => key.replace(/:[\d.]+\./, ':');
 
 // Rounded first: 0.29 * 1000 is slightly less than 290.
 const toThousandths = (confidence: number | null): number =>
