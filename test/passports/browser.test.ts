@@ -731,7 +731,7 @@ describe('Passports pages below a path prefix', () => {
     await until(() => value(other, 'rooms:1.name')).toBe('жилая');
     await field(page, 'rooms:1.height').fill('2,7');
     await save(page);
-    await until(() => page.locator('main').textContent()).toContain('have changed since');
+    await until(() => page.locator('main').textContent()).toContain('has changed since');
     await page.goto(`${url}/task/${id}`);
     expect([await value(page, 'rooms:1.name'), await value(page, 'rooms:1.height')]).toEqual(['жилая', '']);
     await field(page, 'rooms:1.height').fill('2,7');
