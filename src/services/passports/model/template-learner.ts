@@ -9,8 +9,8 @@ import { withTimeLimit } from '../../../base/time-limit.ts';
 import type { CompletedDocument } from '../documents.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import { presentFields } from '../present.ts';
-import { resolveKey } from '../schema/keys.ts';
 import { listReview } from '../review.ts';
+import { resolveKey } from '../schema/keys.ts';
 import type { Schema } from '../schema/schema.ts';
 import {
   type CorrectedDocument,

@@ -81,7 +81,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   const written = writeAddress(
     ordered.map(([at, { value }]) => ({ part: parts[at]!, value: correctAddress(String(value)) })),
   );
-  const text = withRegionKind(written);
+  const text = withRegionKind(written.replace(REPEATED_PART, '$1'));
   return {
     tokens,
     value: tokens.some(({ confidence }) => confidence !== null) ? correctHouseNumbers(text) : text,
@@ -134,6 +134,9 @@ function placeCityDistrict(found: Map<number, ReadValue>, parts: readonly PartSp
   found.delete(from);
   found.set(to, district);
 }
+
+/** A district that also stands in the blank of the town: `Майкопский р-н, Майкопский р-н, пос. Тульский`. */
+const REPEATED_PART = /(?<=^|, )([^,]{4,60}), \1(?=,|$)/gu;
 
 function isAfter({ tokens: [one] }: ReadValue, { tokens: [other] }: ReadValue): boolean {
   if (one!.sheet !== other!.sheet) return false;

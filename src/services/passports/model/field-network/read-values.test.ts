@@ -122,6 +122,13 @@ describe('readField', () => {
     expect(purpose('баня дер.', 'Возведено')).toBe('баня дер.');
   });
 
+  it('leaves out the code of an option before its text', () => {
+    const textOf = (text: string, name: string) => valueAt(name, readingOf([{ at: [40, 40], text, name }]));
+    expect(textOf('02 БЕТОННЫЙ ЛЕНТОЧНЫЙ', 'construction:foundation')).toBe('БЕТОННЫЙ ЛЕНТОЧНЫЙ');
+    expect(textOf('2 слоя рубероида', 'construction:roof')).toBe('2 слоя рубероида');
+    expect(textOf('05 А', 'general:inventory_number')).toBe('05 А');
+  });
+
   it('reads the thousands before a number that begins with a zero, at the distance of narrow digits', () => {
     const name = 'areas:total_area';
     const area = (text: string) =>
@@ -447,6 +454,11 @@ describe('readParts', () => {
       { at: [460, 55], text: '(номер помещения)' },
     ]);
     expect(readParts(reading, address)?.value).toBe(`ул. Мира, д. 5, пом. ${value}`);
+  });
+
+  it('writes a district once that also stands before the village in its blank', () => {
+    const parts = { district: 'Майкопский р-н', city: 'Майкопский р-н, пос. Тульский', house: '4' };
+    expect(readParts(partsOf(parts), address)?.value).toBe('Майкопский р-н, пос. Тульский, д. 4');
   });
 
   it('joins the parts of an address with their prefixes, from region to flat', () => {

@@ -173,12 +173,16 @@ export function parseGroup({ tokens: all, score, lowest }: TokenGroup, spec: Val
   const plain = 'parts' in spec ? withoutStrayDots(withCommas(tokens)) : textOf(tokens);
   const text = spec.type === 'date' ? withDots(plain) : plain;
   if (spec.type === 'string') {
-    const value = withoutLabel(toTextValue(spec, text, tokens), spec);
+    const value = withoutCode(withoutLabel(toTextValue(spec, text, tokens), spec), spec);
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
 }
+
+/** Without the code of an option before its text: `02 БЕТОННЫЙ`. */
+const withoutCode = (text: string, spec: ValueSpec): string =>
+  spec.numbering || 'parts' in spec ? text : text.replace(/^0\d\s+(?=\p{L}{3})/u, '');
 
 /** Without the label of a number at its start: `инвентарное дело № 4097`. */
 function withoutLabel(text: string, { synonyms = [] }: ValueSpec & { readonly synonyms?: readonly string[] }): string {

@@ -20,7 +20,9 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
   const exclusive = exclusiveUnit(others, usual);
   const numbers = usual.find(isNumbering);
   const numbering = isApart ? numbers : undefined;
-  const isFarFromNumbers = farFrom(rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers)));
+  const numbered = rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers));
+  const isFarFromNumbers = farFrom(numbered);
+  const [top, bottom] = [Math.min(...numbered.map(({ y }) => y)), Math.max(...numbered.map(({ y }) => y))];
   return rows.filter(({ cells }, i) => {
     const specs = cells.map(({ spec }) => spec);
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
@@ -28,7 +30,8 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
     const isEither = exclusive !== undefined && measuresOf(cells, exclusive) === 1;
     const isLike = shared >= 0.6 * usual.length || (isEither && shared + 1 >= 0.6 * (usual.length + 1));
     if (numbers && isFarFromNumbers(rows[i]!)) return false;
-    if (numbers && !specs.includes(numbers) && isInSentence(rows[i]!)) return false;
+    const isOutside = rows[i]!.y < top || rows[i]!.y > bottom;
+    if (numbers && isOutside && isInSentence(rows[i]!)) return false;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
@@ -46,18 +49,21 @@ function exclusiveUnit(rows: readonly Row[], usual: readonly ColumnSpec[]): stri
 const measuresOf = (cells: readonly ReadCell[], unit: string): number =>
   cells.filter(({ spec }) => spec.unit === unit).length;
 
-/** Whether words of no cell stand between the cells of a row or behind them: `Entry from the stair, with a balcony of 4.5 sq m off the living area`. */
+/** Whether the line of a row goes on with words of no cell: `Entry from the stair, with a balcony of 4.5 sq m off the living area`. */
 function isInSentence({ cells, x0, y }: Row): boolean {
   const own = new Set(cells.flatMap(({ tokens }) => tokens));
   const { tokens } = cells[0]!.tokens[0]!.sheet;
-  const others = overlapIndex(tokens)(y, y)
+  const line = overlapIndex(tokens)(y, y)
     .map((i) => tokens[i]!)
-    .filter((token) => token.y0 < y && token.y1 > y && token.x0 > x0 && !own.has(token))
-    .filter(({ text }) => /^\p{Ll}{3,}/u.test(text));
-  return others.length >= MIN_OTHER_WORDS;
+    .filter((token) => token.y0 < y && token.y1 > y && token.x1 > x0)
+    .sort((a, b) => a.x0 - b.x0);
+  const end = line.findIndex((token, i) => i > 0 && token.x0 - line[i - 1]!.x1 > MAX_SPACE * (token.y1 - token.y0));
+  const others = line.slice(0, end < 0 ? undefined : end).filter((token) => !own.has(token));
+  return others.filter(({ text }) => /^\p{Ll}{3,}/u.test(text)).length >= MIN_OTHER_WORDS;
 }
 
-// Chosen. A column without a class has fewer words.
+// Chosen. In heights of a word.
+const MAX_SPACE = 1.5;
 const MIN_OTHER_WORDS = 4;
 
 /** Whether a row is further from the nearest of `rows` than these from each other. */
