@@ -80,8 +80,8 @@ export async function pollUntilEnded<State>(deps: {
     let isLimited = false;
     try {
       const left = Math.max(0, leftSeconds());
-      const reading = await withTimeLimit((left + LAST_POLL_SECONDS) * 1000, signal, (limited) =>
-        read(Math.min(pace.longPollSeconds(onState !== undefined), left), limited),
+      const reading = await withTimeLimit((left + LAST_POLL_SECONDS) * 1000, signal, (own) =>
+        read(Math.min(pace.longPollSeconds(onState !== undefined), left), own),
       );
       [failures, limited] = [0, 0];
       onState?.(reading.state);

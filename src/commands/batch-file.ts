@@ -18,7 +18,7 @@ export async function openBatchFile(path: string, service: string) {
   const { data } = await openInputFile(path);
   const head = Buffer.from(await data.slice(0, 4096).arrayBuffer());
   const other = isArchive ? otherKindOf(head) : undefined;
-  if (other) throw new OperatorError(`${path} is not a ZIP archive but ${other}, in spite of its name.`);
+  if (other) throw new OperatorError(`${path} is not a ZIP archive but ${other}, despite its extension.`);
   if (!isArchive && isBinary(head)) throw noList(path);
   return { data, contentType };
 }

@@ -52,7 +52,7 @@ it.each([
   await writeFile(path, bytes);
   const server = { service: 'stt', server: 'http://127.0.0.1:1', token: 'any' } as const;
   await expect(submitBatchCommand(path, server, new AbortController().signal)).rejects.toThrow(
-    `${path} is not a ZIP archive but ${kind}, in spite of its name.`,
+    `${path} is not a ZIP archive but ${kind}, despite its extension.`,
   );
 });
 
@@ -69,12 +69,14 @@ it.each([
   await expect(submitBatchCommand(join(folder, name), server, signal)).resolves.toBeUndefined();
 });
 
-/** A server with one response for every request, or by path; none without a body. */
+/** A server with one response for every request, or by path; none without a body, which aborts `unanswered`. */
 async function startServer(status: number, body?: object | ((path: string) => object | undefined)) {
+  const interruption = new AbortController();
   const server = createServer((request, response) => {
     request.resume();
     const answer = typeof body === 'function' ? body(request.url!.replace(/\?.*/, '')) : body;
     if (answer) response.writeHead(status).end(JSON.stringify(answer));
+    else interruption.abort();
   }).listen(0, '127.0.0.1');
   const printed: string[] = [];
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -88,7 +90,8 @@ async function startServer(status: number, body?: object | ((path: string) => ob
   });
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-  return { options: { service: 'stt', server: url, token: 'any' } as const, printed };
+  const options = { service: 'stt', server: url, token: 'any' } as const;
+  return { options, printed, unanswered: interruption.signal };
 }
 
 it('batches cancel says why it cancelled nothing', async () => {
@@ -143,12 +146,12 @@ it('batches submit --wait, interrupted, names the batch if it was accepted', asy
   const path = join(folder, 'list.jsonl');
   await writeFile(path, '{}\n');
   const unaccepted = await startServer(200);
-  await submitBatchCommand(path, { ...unaccepted.options, wait: true }, AbortSignal.timeout(100));
+  await submitBatchCommand(path, { ...unaccepted.options, wait: true }, unaccepted.unanswered);
   expect(unaccepted.printed).toEqual([UNACCEPTED('batch')]);
   const accepted = await startServer(200, (url) =>
     url === '/batches' ? { ok: true, data: { batch_id: 'b-1' } } : undefined,
   );
-  await submitBatchCommand(path, { ...accepted.options, wait: true }, AbortSignal.timeout(300));
+  await submitBatchCommand(path, { ...accepted.options, wait: true }, accepted.unanswered);
   const command = `node scripts/assay.mjs batches status b-1 --service stt --server ${accepted.options.server}`;
   expect(accepted.printed).toEqual([
     'Waiting for the batch b-1.',
@@ -159,12 +162,12 @@ it('batches submit --wait, interrupted, names the batch if it was accepted', asy
 it('transcribe, interrupted, names the task if it was accepted', async () => {
   const source = 'https://storage.example.com/a.mp3';
   const unaccepted = await startServer(200);
-  await transcribeCommand(source, { ...unaccepted.options, wait: true }, AbortSignal.timeout(100));
+  await transcribeCommand(source, { ...unaccepted.options, wait: true }, unaccepted.unanswered);
   expect(unaccepted.printed).toEqual([UNACCEPTED('task')]);
   const accepted = await startServer(200, (url) =>
     url.startsWith('/result/') ? undefined : { ok: true, data: { task_id: 't-1', estimated_wait_seconds: 1 } },
   );
-  await transcribeCommand(source, { ...accepted.options, wait: true }, AbortSignal.timeout(300));
+  await transcribeCommand(source, { ...accepted.options, wait: true }, accepted.unanswered);
   const command = `node scripts/assay.mjs timeline t-1 --service stt --server ${accepted.options.server}`;
   expect(accepted.printed).toEqual([
     `Interrupted; the task t-1 continues on the server. To see the state: \`${command}\`.`,
@@ -172,7 +175,7 @@ it('transcribe, interrupted, names the task if it was accepted', async () => {
 });
 
 it('batches, interrupted, mentions no task, because it creates none', async () => {
-  const { options, printed } = await startServer(200);
-  await listBatchesCommand(options, AbortSignal.timeout(100));
+  const { options, printed, unanswered } = await startServer(200);
+  await listBatchesCommand(options, unanswered);
   expect(printed).toEqual(['Interrupted.']);
 });

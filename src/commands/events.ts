@@ -37,7 +37,10 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
         count++;
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
       }
-      if (count === 0 && !stop.aborted) console.error(`No events of ${service}; --service selects another service.`);
+      if (count === 0 && !stop.aborted)
+        console.error(
+          `No events of ${service}${after === undefined ? '' : ` after ${after}`}; --service selects another service.`,
+        );
     } catch (error) {
       // Interrupting is how following ends.
       if (!signal.aborted) throw error;

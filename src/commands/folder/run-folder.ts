@@ -187,12 +187,14 @@ function failureOf(error: unknown, task: string | undefined): Failure | undefine
 function showProgress(total: number, limitWaits?: LimitWaits) {
   const status = statusLine(process.stderr);
   const begun = performance.now();
+  const waitedBefore = limitWaits?.seconds() ?? 0;
   let done = 0;
   let failed = 0;
   let skipped = 0;
   const line = () => {
-    const waited = limitWaits?.seconds() ?? 0;
-    return formatFolderProgress({ done, failed, skipped, total }, (performance.now() - begun) / 1000 - waited, waited);
+    const waited = (limitWaits?.seconds() ?? 0) - waitedBefore;
+    const seconds = Math.max(0, (performance.now() - begun) / 1000 - waited);
+    return formatFolderProgress({ done, failed, skipped, total }, seconds, waited);
   };
   const show = () => status.show(line());
   show();

@@ -36,9 +36,9 @@ it('toStoredEdits inserts rows with a fraction between the visible ones, beside 
     store(document, Object.fromEntries(numbers.map((number) => [`rooms:${number}.name`, 'балкон']))).map(
       ({ key }) => key,
     );
-  expect(rows('1.5')).toEqual(['rooms:1.3.name']);
+  expect(rows('1.5')).toEqual(['rooms:1.5.name']);
   expect(rows('1.7', '1.2', '0.5', '2.5', '3')).toEqual([
-    ...['rooms:1.5.name', 'rooms:1.3.name', 'rooms:0.3.name', 'rooms:3.3.name', 'rooms:4.name'],
+    ...['rooms:1.7.name', 'rooms:1.5.name', 'rooms:0.5.name', 'rooms:3.5.name', 'rooms:4.name'],
   ]);
   expect(() => rows('3.5')).toThrow(
     expect.objectContaining({ details: [expect.objectContaining({ type: 'less_than_equal', ctx: { le: 3 } })] }),
@@ -46,13 +46,29 @@ it('toStoredEdits inserts rows with a fraction between the visible ones, beside 
   for (const alias of ['2.0', '2.50', '0', '0.0', '01.5']) expect(() => rows(alias), alias).toThrow(InvalidInput);
 });
 
-it('toStoredEdits inserts at least 50 rows in succession between two rows', () => {
+it.each([
+  ['each below the last inserted one', (inserted: number) => inserted + 1.5],
+  ['each above the last inserted one', () => 1.5],
+  ['each above the first row', () => 0.5],
+])('toStoredEdits inserts at least 18 rows at one place, %s', (_, place) => {
   const fields: Record<string, Field> = { 'rooms:1.name': name, 'rooms:2.name': name };
-  const keys = new Set<string>();
-  for (let row = 1; row <= 50; row++) {
-    const [{ key } = { key: '' }] = store(opened(fields), { [`rooms:${row}.5.name`]: 'балкон' });
-    fields[key] = name;
-    keys.add(key);
-  }
-  expect(keys.size).toBe(50);
+  const insert = (inserted: number) => store(opened(fields), { [`rooms:${place(inserted)}.name`]: 'балкон' })[0]!.key;
+  for (let inserted = 0; inserted < 18; inserted++) fields[insert(inserted)] = name;
+  expect(Object.keys(fields)).toHaveLength(20);
+  const insertMore = () => {
+    for (let inserted = 18; inserted < 200; inserted++) fields[insert(inserted)] = name;
+  };
+  expect(insertMore).toThrow(
+    expect.objectContaining({
+      details: [expect.objectContaining({ type: 'too_many_rows', msg: expect.stringContaining('at this place') })],
+    }),
+  );
+});
+
+it('toStoredEdits counts inserted and appended rows together', () => {
+  const fields = Object.fromEntries(Array.from({ length: 9998 }, (_, i) => [`rooms:${i + 1}.name`, name]));
+  expect(store(opened(fields), { 'rooms:1.5.name': 'балкон' })).toHaveLength(1);
+  expect(() => store(opened(fields), { 'rooms:1.5.name': 'балкон', 'rooms:9999.name': 'балкон' })).toThrow(
+    InvalidInput,
+  );
 });

@@ -75,11 +75,14 @@ export function toStoredEdits(
   };
   const edits = parsedEdits.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
-    const { stored, next } = rowsIn(target.section);
+    const { stored, all, next } = rowsIn(target.section);
+    const count = all.length + insertedIn(target.section).size + (added.get(target.section.key)?.size ?? 0);
+    const isNew = isInserted(target.row) || target.row > stored.length;
+    if (isNew && count > MAX_ROW) details.push(noRoom(key));
     if (isInserted(target.row)) {
       const row = insertedIn(target.section).get(target.row);
       if (target.row > stored.length + 1) details.push(noSuchRow(key, stored.length));
-      else if (row === undefined) details.push(noRoom(key));
+      else if (row === undefined) details.push(noNumberBetween(key));
       return { key: cellKey(target.section, row ?? target.row, target.spec), value };
     }
     const storedRow = stored[target.row - 1];
@@ -90,7 +93,7 @@ export function toStoredEdits(
     }
     // Emptied rows keep their number, so that the rows after them stay in order.
     const row = next + newRow - 1;
-    if (row > MAX_ROW) details.push(noRoom(key));
+    if (row > MAX_ROW && count <= MAX_ROW) details.push(noRoom(key));
     return { key: cellKey(target.section, row, target.spec), value };
   });
   if (details.length > 0) throw new InvalidInput(details);
@@ -113,7 +116,7 @@ function placeInserted(
     const above = Math.floor(row);
     const before = above === previous.above ? previous.at : (stored[above - 1] ?? 0);
     const after = all.find((other) => other > before) ?? next;
-    const at = all.length + placed.size < MAX_ROW ? rowBetween(before, after) : undefined;
+    const at = rowBetween(before, after);
     placed.set(row, at);
     previous = { above, at: at ?? before };
   }
@@ -129,6 +132,11 @@ const noSuchRow = (key: string, count: number): Detail => {
 
 const noRoom = (key: string): Detail => {
   const msg = `The table has no room for another row: it can have ${MAX_ROW} rows, including emptied ones`;
+  return { loc: ['body', key], msg, type: 'too_many_rows', ctx: { max_length: MAX_ROW } };
+};
+
+const noNumberBetween = (key: string): Detail => {
+  const msg = 'There is no room for another row at this place: too many rows were inserted here. Add it at the end.';
   return { loc: ['body', key], msg, type: 'too_many_rows', ctx: { max_length: MAX_ROW } };
 };
 

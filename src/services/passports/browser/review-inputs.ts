@@ -52,10 +52,11 @@ export function addEmptyRow(input: Input, texts: ReviewTexts): void {
   renumberRow(next, String(Number(row.dataset['row']) + 1), texts);
 }
 
-/** Adds an empty row above a saved one, or returns the one that is there. It has no number of its own until it is saved. */
+/** Adds an empty row above a saved one, or returns the empty one that is there. It has no number of its own until it is saved. */
 export function insertRow(below: HTMLTableRowElement, texts: ReviewTexts): HTMLTableRowElement {
   const existing = below.previousElementSibling;
-  if (existing?.classList.contains('inserted')) return existing as HTMLTableRowElement;
+  if (existing?.classList.contains('inserted') && !findInputs(existing).some(isChanged))
+    return existing as HTMLTableRowElement;
   const row = cloneEmpty(below.parentElement!.querySelector<HTMLTableRowElement>('tr.new')!);
   row.classList.replace('new', 'inserted');
   showButtons(row);
@@ -88,8 +89,8 @@ export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
     for (const row of [...body.querySelectorAll('tr:not(.new)')]) {
       const cells = findInputs(row);
       if (cells.some((cell) => cell.dataset['saved'])) {
+        if (row.classList.contains('inserted')) showButtons(row);
         row.classList.remove('inserted');
-        showButtons(row);
       } else if (!cells.some(isChanged) && !row.matches('.inserted:focus-within')) row.remove();
     }
     renumberRows(body, texts);
@@ -101,9 +102,12 @@ function renumberRows(body: Element, texts: ReviewTexts): void {
   let [last, inserted] = [0, 0];
   for (const row of body.querySelectorAll('tr')) {
     [last, inserted] = row.classList.contains('inserted') ? [last, inserted + 1] : [last + 1, 0];
-    renumberRow(row, inserted > 0 ? `${last}.${inserted}` : String(last), texts);
+    renumberRow(row, inserted > 0 ? `${last}.${fractionOf(inserted)}` : String(last), texts);
   }
 }
+
+/** Of the nth row between two others: 1 … 9, 91 … 99, 991 …, which rise and end in no zero. */
+const fractionOf = (nth: number): string => '9'.repeat(Math.floor((nth - 1) / 9)) + (((nth - 1) % 9) + 1);
 
 function renumberRow(row: HTMLTableRowElement, to: string, texts: ReviewTexts): void {
   if (row.dataset['row'] === to) return;

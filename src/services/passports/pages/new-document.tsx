@@ -10,6 +10,8 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
       <P class="hint needs-script for-mouse" text={texts.drop} />
       <form id="upload" class="file-buttons" method="post" action="upload" enctype="multipart/form-data">
         <CsrfInput csrf={csrf} />
+        {/* Before the files, of which the server may read only a part. */}
+        <GroupingInputs words={texts.grouping} />
         <label class="button">
           <span safe>{texts.choosePdf}</span>
           <input id="pdfs" type="file" name="files" accept="application/pdf,.pdf" multiple required />
@@ -23,7 +25,6 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
           <span safe>{texts.camera}</span>
           <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
         </label>
-        <GroupingInputs words={texts.grouping} />
       </form>
       <p id="upload-status" class="hint" role="status"></p>
       <progress id="upload-progress" max="1" value="0" hidden aria-label={texts.upload}></progress>

@@ -16,16 +16,17 @@ export function UploadAgain(props: {
   if (!(request.body instanceof Map) || !isSameOrigin(request, publicOrigins)) return '';
   const fields = request.body as ReadonlyMap<string, string>;
   const texts = listTexts[viewer.language];
+  const [project = '', tags = ''] = [fields.get('project'), fields.get('tags')];
   return (
     <form method="post" action="upload" enctype="multipart/form-data">
       <CsrfInput csrf={viewer.csrf} />
-      <P class="notice" text={texts.chooseAgain} />
+      <GroupingInputs words={texts.grouping} project={project} tags={tags} />
+      {(project || tags) && <P class="notice" text={texts.chooseAgain} />}
       <label class="button">
         <span safe>{texts.choosePdf}</span>
         <input type="file" name="files" accept="application/pdf,.pdf" multiple required />
       </label>
       <Button type="submit" class="primary" text={texts.send} />
-      <GroupingInputs words={texts.grouping} project={fields.get('project')} tags={fields.get('tags')} />
     </form>
   );
 }

@@ -51,7 +51,7 @@ export async function editRoutes(
           ...described,
           summary: 'Edit extracted fields',
           description:
-            'Each key is `section:field`, or `section:row.column` in a table (row `2.5` is inserted between rows 2 and 3); an empty value sets null. Saves all values or none. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
+            'Each key is `section:field`, or `section:row.column` in a table (row `2.5` is inserted between rows 2 and 3; no zero at the end); an empty value sets null. Saves all values or none. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
           operationId: 'updateTask',
           shown: {
             body: FORM,

@@ -8,8 +8,8 @@ export type KeyTarget =
 /** The highest row number of a table, which keys have in at most four digits, and its greatest number of rows. */
 export const MAX_ROW = 9999;
 
-/** Of the fraction of a row number. */
-const MAX_DECIMALS = 9;
+/** Of the fraction of a row number; with four digits before it, a double is exact. */
+const MAX_DECIMALS = 11;
 /** JavaScript writes smaller numbers with an exponent. */
 const MIN_ROW = 1e-6;
 
@@ -17,7 +17,7 @@ export const fieldKey = (section: Section, spec: FieldSpec): string => `${sectio
 export const cellKey = (section: Section, row: number, spec: ColumnSpec): string => `${section.key}:${row}.${spec.key}`;
 
 /** Without leading or trailing zeros, so that a row has one number only. */
-const KEY = /^([a-z][a-z0-9_]*):(?:((?:[1-9][0-9]{0,3}|0(?=\.[0-9]))(?:\.[0-9]{0,8}[1-9])?)\.)?([a-z][a-z0-9_]*)$/;
+const KEY = /^([a-z][a-z0-9_]*):(?:((?:[1-9][0-9]{0,3}|0(?=\.[0-9]))(?:\.[0-9]{0,10}[1-9])?)\.)?([a-z][a-z0-9_]*)$/;
 
 export function resolveKey(schema: Schema, key: string): KeyTarget | undefined {
   const parts = KEY.exec(key);
@@ -37,14 +37,13 @@ export function* everyField(schema: Schema): Generator<{ key: string; section: S
   }
 }
 
-/** A row number between two others, with few decimals; undefined if there is none. */
+/** A row number near the middle between two others, with few decimals; undefined if there is none. */
 export function rowBetween(before: number, after: number): number | undefined {
   const scale = 10 ** MAX_DECIMALS;
   const [from, to] = [Math.round(before * scale), Math.round(after * scale)];
   for (let step = scale / 10; step >= 1; step /= 10) {
     const [lowest, highest] = [Math.floor(from / step) + 1, Math.ceil(to / step) - 1];
-    // Near the lower end, because rows are usually inserted from top to bottom.
-    const row = ((lowest + Math.floor((highest - lowest) / 4)) * step) / scale;
+    const row = (Math.floor((lowest + highest) / 2) * step) / scale;
     if (lowest <= highest && row >= MIN_ROW) return row;
   }
   return undefined;

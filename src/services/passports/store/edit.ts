@@ -38,7 +38,7 @@ export const update = (
     return true;
   });
 
-/** Confirms the current version; its template learns that unsure values are right. A repetition changes nothing. */
+/** Confirms the current version; a template of it that has unsure values learns it again. A repetition changes nothing. */
 export const confirm = (db: Db, caller: Caller, id: string, options: ChangeOptions) =>
   changeCompleted(db, caller, id, options, async (tx, { version, confirmation }, actor) => {
     if (confirmation?.version === version) return false;
@@ -185,7 +185,10 @@ const CONFIRM = {
     taught as (
       insert into passport_corrections (document, owner)
       select id, passport_principal(session, key_name) from passport_documents d
-       where id = $1 and exists (select from passport_edits e where e.document = d.id)
+       where id = $1
+         and (exists (select from passport_corrections c where c.document = d.id)
+              or exists (select from passport_lessons l
+                          where l.document = d.id and l.lesson::text like '%"doubtful":true%'))
           on conflict (document) do update set edits = passport_corrections.edits + 1
     )
     update passport_documents set changed_at = clock_timestamp() where id = $1`,

@@ -57,7 +57,7 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
 /** Without the full stop of a sentence that ends in a consonant as abbreviations do, `сельский клуб.`, if another sentence follows it. */
 function withoutFullStop(read: ReadValue, { tokens, areApart }: PageReading): ReadValue {
   const last = read.tokens.at(-1)!;
-  const next = /[\p{Ll}]{4}\.$/u.test(String(read.value)) ? afterWrap(last, tokens) : undefined;
+  const next = /\p{Ll}{4}\.$/u.test(String(read.value)) ? afterWrap(last, tokens) : undefined;
   const isSentence = next && /^\p{Lu}\p{Ll}/u.test(next.text) && !areApart(tokens.indexOf(next), tokens.indexOf(last));
   return isSentence ? { ...read, value: String(read.value).slice(0, -1) } : read;
 }

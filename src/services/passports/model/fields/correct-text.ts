@@ -98,11 +98,11 @@ function withoutOpenBrackets(text: string): string {
 }
 
 /** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
-function correctOcrText(spec: TextSpec, text: string): string {
+function correctOcrText(spec: TextSpec, recognized: string): string {
+  const text = spec.shapes ? recognized.replace(SPACED_HYPHEN, '-') : recognized;
   const value = withoutRemnants(correctKazakhK(text))
     .replace(DOUBLED, (letters) => (isInBothCases(letters) ? letters[0]!.toUpperCase() : letters))
     .replace(DOUBLED_AT_START, (letters, upper: string) => (isInBothCases(letters) ? upper : letters))
-    .replace(SPACED_HYPHEN, spec.shapes ? '-' : '$&')
     .replace(LOST_HYPHEN, '-')
     .replace(HALF_A_BRICK, '½')
     .replace(ACTING, 'о.')

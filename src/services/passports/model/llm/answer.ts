@@ -39,7 +39,9 @@ export function parseAnswer(text: string, words: readonly NumberedWord[], schema
   const errors: string[] = [];
   for (const entry of entries) {
     const { key, words: numbers } = (entry ?? {}) as { key?: unknown; words?: unknown };
-    const name = typeof key === 'string' ? resolveKey(schema, key) : undefined;
+    const target = typeof key === 'string' ? resolveKey(schema, key) : undefined;
+    // Only people insert rows between others.
+    const name = target?.kind === 'cell' && !Number.isInteger(target.row) ? undefined : target;
     if (typeof key !== 'string' || !name) errors.push(`${JSON.stringify(key)} is not a field key.`);
     else if (
       !Array.isArray(numbers) ||
