@@ -4,6 +4,7 @@ import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering, readValue } from '../../schema/values.ts';
 import { overlapIndex } from '../fields/line-index.ts';
 import { boundingBox, middleY } from '../fields/page-tokens.ts';
+import { withoutSubtotals } from '../fields/subtotals.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, inReadingOrder, membersOf, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -19,14 +20,17 @@ import { MIN_DIGITS, withDecimals, withThousands } from './whole-amounts.ts';
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
   const headers = new Map<ColumnSpec, string>();
   const pages = withoutPlans(readings.map((reading) => rowsOfPage(reading, section, table, headers)));
-  const all = pages.flat();
+  const likely = pages.flat();
   const kept = pages.map((rows, i) => ({
-    rows: inPrintedOrder(withoutStrays(rows, all)),
+    rows: inPrintedOrder(withoutStrays(rows, likely)),
     tokens: readings[i]!.tokens,
   }));
   const numbers = table.columns.filter(isNumbering).map((spec) => findNumbers(kept, spec));
+  const all = kept.flatMap(({ rows }) =>
+    rows.map((row) => [...numbers.flatMap((found) => found.get(row) ?? []), ...row.cells]),
+  );
   return repairRows(
-    kept.flatMap(({ rows }) => rows.map((row) => [...numbers.flatMap((found) => found.get(row) ?? []), ...row.cells])),
+    withoutSubtotals(all, table),
     readings.flatMap(({ tokens }) => tokens),
   );
 }

@@ -2,12 +2,12 @@ import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.ts';
+import { withoutSubtotals } from '../fields/subtotals.ts';
 import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { project, projectBelow } from './project.ts';
 import { readCards } from './read-cards.ts';
 import type { ReadRow, TableCell } from './read-row.ts';
-import { withoutSubtotals } from './subtotals.ts';
 import type { PlaceContext } from './text-run.ts';
 import { normalizeWord } from './word-hash.ts';
 

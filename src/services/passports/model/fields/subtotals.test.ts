@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { loadSchema } from '../../schema/load-schema.ts';
-import type { TableCell } from './read-row.ts';
 import { withoutSubtotals } from './subtotals.ts';
 
 const table = loadSchema().sections.find(({ key }) => key === 'rooms')!.table!;
 
-function row(no: string | undefined, name: string, area: number): TableCell[] {
+function row(no: string | undefined, name: string, area: number) {
   return Object.entries({ no, name, area }).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ spec: table.columns.find((column) => column.key === key)!, value, tokens: [] }],
+    value === undefined ? [] : [{ spec: table.columns.find((column) => column.key === key)!, value }],
   );
 }
 
@@ -19,8 +18,15 @@ it('drops the sums of floors and of the table', () => {
   expect(withoutSubtotals([...rows, ...sums], table)).toEqual([...ROOMS, rows[4], rows[5]]);
 });
 
+it('drops sums that stand above their rows', () => {
+  const floor = (name: string, area: number) => row(undefined, name, area);
+  const rows = [floor('First floor', 28.5), ...ROOMS, floor('Attic', 11), row('4', 'store', 5), row('5', 'stairs', 6)];
+  expect(withoutSubtotals(rows, table)).toEqual([...ROOMS, ...rows.slice(-2)]);
+});
+
 it.each([
   ['a room without number that is not the sum', [...ROOMS, row(undefined, 'balcony', 28)]],
+  ['a room without number above others of another sum', [row(undefined, 'porch', 28), ...ROOMS]],
   ['a numbered room with the area of the rooms above', [...ROOMS, row('4', 'store', 28.5)]],
   ['a room as large as the only one above', [row('1', 'hall', 7.3), row(undefined, 'hall', 7.3), row('2', 'attic', 4)]],
   [
