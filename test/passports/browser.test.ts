@@ -956,6 +956,19 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
+  it('count the first field, which has the focus at once, as visited', async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const id = await uploadTo(page, 'doubtful-once.pdf');
+    const read = { value: 'Лебедева', confidence: 0.6, source: 'text' as const, page: 1, bbox: null, text: 'Лебедева' };
+    await isolated.succeed(id, { fields: { 'general:owner': read } });
+    await page.goto(`${isolated.url}/task/${id}`);
+    expect(await page.evaluate('document.activeElement.id')).toBe('general:owner');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
+    expect(problems).toEqual([]);
+  });
+
   it('confirm a document without fields to check with one key, and show when in the time zone of the browser', {
     tags: ['full'],
   }, async (test) => {

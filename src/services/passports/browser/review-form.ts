@@ -214,13 +214,6 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     });
   }
 
-  const restored = restoreInputs(form, id, texts);
-  for (const input of restored.conflicting) showConflict(input);
-  for (const input of restored.unsaved) save([input]);
-  if (restored.lost.length > 0) showLost(restored.lost);
-  if (restored.focused !== null) restored.focused.focus();
-  else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
-
   form.addEventListener('submit', (event) => event.preventDefault());
   // A changed value replaces the rejected one.
   form.addEventListener('input', ({ target }) => {
@@ -296,4 +289,12 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   addEventListener('beforeunload', (event) => {
     if (!isReloading && hasUnsavedInputs(form)) event.preventDefault();
   });
+
+  // After the listeners: the first focus counts as a visit.
+  const restored = restoreInputs(form, id, texts);
+  for (const input of restored.conflicting) showConflict(input);
+  for (const input of restored.unsaved) save([input]);
+  if (restored.lost.length > 0) showLost(restored.lost);
+  if (restored.focused !== null) restored.focused.focus();
+  else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
 }
