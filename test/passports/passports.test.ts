@@ -208,7 +208,7 @@ describe('POST /upload', () => {
     const browser = passports.client();
     const page = await browser.post('/upload', { files, headers });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(page.text).toContain('&lt;b>.txt: Неподдерживаемый формат файла.');
+    expect(page.text).toContain('&lt;b>.txt: Формат файла не подходит: документы принимаются в PDF');
     expect(page.text).toMatch(/id="accepted".*план\.pdf/s);
     expect((await browser.get('/api/tasks')).body.total).toBe(1);
   });
