@@ -118,7 +118,7 @@ function findKept(
   { newRows, texts }: { newRows: Map<string, Element>; texts: ReviewTexts },
 ): Input | undefined {
   if (row === undefined) return findInputs(form).find((input) => input.name === name);
-  const [, section, number, column] = /^([^:]+):([\d.]+)\.(.+)$/.exec(name)!;
+  const [, section, number, column] = /^([^:]+):(\d+(?:\.\d+)?)\.([a-z]\w*)$/.exec(name)!;
   const body = form.querySelector(`[data-table="${CSS.escape(section!)}"] tbody`);
   if (body === null) return undefined;
   let place: Element | undefined;
