@@ -1,3 +1,4 @@
+import { createOnce } from '../../base/create-once.ts';
 import { type Detail, InvalidInput } from '../../http/validation-details.ts';
 import type { CompletedDocument } from './documents.ts';
 import type { Value } from './extraction.ts';
@@ -42,9 +43,8 @@ export function checkFieldKeys(form: ReadonlyMap<string, string>, schema: Schema
 const MAX_CHARACTERS = 2_000_000;
 
 /**
- * Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps, rows with a fraction are inserted
- * between the visible ones. The corrected values of a document
- * together have at most {@link MAX_CHARACTERS}.
+ * Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps; rows with a fraction are
+ * inserted between the visible ones. The corrected values of a document together have at most {@link MAX_CHARACTERS}.
  */
 export function toStoredEdits(
   parsedEdits: readonly ParsedEdit[],
@@ -53,13 +53,9 @@ export function toStoredEdits(
 ): { key: string; value: Value }[] {
   const details: Detail[] = [];
   const added = new Map<string, Set<number>>();
-  // Cached per table: counting a long one takes milliseconds.
-  const rowsBySection = new Map<string, ReturnType<typeof tableRowNumbers>>();
-  const rowsIn = (section: Section) => {
-    const rows = rowsBySection.get(section.key) ?? tableRowNumbers(opened, schema, section);
-    rowsBySection.set(section.key, rows);
-    return rows;
-  };
+  // Counting the rows of a long table takes milliseconds.
+  const rowsIn = createOnce((section: Section) => tableRowNumbers(opened, schema, section));
+  const insertedIn = createOnce((section: Section) => placeInserted(parsedEdits, section, rowsIn(section)));
   for (const { target } of parsedEdits) {
     if (target.kind !== 'cell' || isInserted(target.row)) continue;
     const visibleCount = rowsIn(target.section).stored.length;
@@ -67,12 +63,6 @@ export function toStoredEdits(
     const rows = added.get(target.section.key) ?? new Set<number>();
     added.set(target.section.key, rows.add(target.row - visibleCount));
   }
-  const inserted = new Map<string, ReturnType<typeof placeInserted>>();
-  const insertedIn = (section: Section) => {
-    const rows = inserted.get(section.key) ?? placeInserted(parsedEdits, section, rowsIn(section));
-    inserted.set(section.key, rows);
-    return rows;
-  };
   const edits = parsedEdits.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
     const { stored, all, next } = rowsIn(target.section);
@@ -88,9 +78,7 @@ export function toStoredEdits(
     const storedRow = stored[target.row - 1];
     if (storedRow !== undefined) return { key: cellKey(target.section, storedRow, target.spec), value };
     const newRow = target.row - stored.length;
-    if (newRow > added.get(target.section.key)!.size) {
-      details.push(noSuchRow(key, stored.length));
-    }
+    if (newRow > added.get(target.section.key)!.size) details.push(noSuchRow(key, stored.length));
     // Emptied rows keep their number, so that the rows after them stay in order.
     const row = next + newRow - 1;
     if (row > MAX_ROW && count <= MAX_ROW) details.push(noRoom(key));
@@ -136,7 +124,7 @@ const noRoom = (key: string): Detail => {
 };
 
 const noNumberBetween = (key: string): Detail => {
-  const msg = 'There is no room for another row at this place: too many rows were inserted here. Add it at the end.';
+  const msg = 'No more rows can be inserted at this place. Add the row at the end of the table.';
   return { loc: ['body', key], msg, type: 'too_many_rows', ctx: { max_length: MAX_ROW } };
 };
 
