@@ -82,7 +82,10 @@ function readFields(
   const readings = new Map<string, Reading>();
   for (const { lesson, match } of lessons) {
     const context: PlaceContext = { lesson, match, document, taken };
-    const isFindable = ({ verified, inText }: LessonField) => (match.inText ? inText !== undefined : verified);
+    // Values that lean on others come after these.
+    let isLate = false;
+    const isFindable = ({ verified, leans, inText }: LessonField) =>
+      match.inText ? inText !== undefined : verified || (isLate && leans);
     const isAgreed = (key: string, value: Field['value']) => isSame(fields[key]?.value ?? null, value);
     let open = lesson.fields.filter(({ key, parts }) => parts.length > 0 && !readings.has(key) && specs.has(key));
     while (open.length > 0) {
@@ -93,7 +96,11 @@ function readFields(
         return isUsed ? [{ ...found, field, match }] : [];
       });
       const next = read.sort((a, b) => a.cost - b.cost)[0];
-      if (!next) break;
+      if (!next && isLate) break;
+      if (!next) {
+        isLate = true;
+        continue;
+      }
       const agreed = read.filter(({ field, value }) => isAgreed(field.key, value));
       // All places of the same certainty in one pass, unless they share tokens.
       for (const one of agreed.length > 0 ? agreed : read.filter(({ cost }) => cost <= Math.max(2, next.cost))) {
@@ -103,7 +110,8 @@ function readFields(
       }
       const before = open.length;
       open = open.filter(({ key }) => !readings.has(key));
-      if (open.length === before) break;
+      if (open.length === before && isLate) break;
+      if (open.length === before) isLate = true;
     }
   }
   return readings;

@@ -70,12 +70,14 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       ...(isExtended(confirmed.original, confirmed.value) && { shortened: true }),
       verified: false,
     };
-    const finds = (match: FormMatch, inText?: LessonField['inText']) => {
-      const read = place && readFieldAt({ ...field, ...(inText && { inText }) }, spec, { ...context, match });
+    const finds = (match: FormMatch, inText?: LessonField['inText'], taken = body) => {
+      const read = place && readFieldAt({ ...field, ...(inText && { inText }) }, spec, { ...context, match, taken });
       return read !== undefined && isSame(read.value, confirmed.value);
     };
     const inText = (['all', 'part'] as const).find((extent) => finds({ ...match, inText: true }, extent));
-    return { ...field, verified: finds(match), ...(inText && { inText }) };
+    const verified = finds(match);
+    const leans = !verified && finds(match, undefined, withoutPlace(taken, place));
+    return { ...field, verified, ...(leans && { leans }), ...(inText && { inText }) };
   });
   return {
     ...base,
@@ -96,6 +98,11 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
     }),
   };
 }
+
+const withoutPlace = (taken: ReadonlySet<FormToken>, place: LocatedValue | undefined): Set<FormToken> => {
+  const own = new Set(place?.parts.flat());
+  return new Set([...taken].filter((token) => !own.has(token)));
+};
 
 const share = (all: readonly boolean[]) => (all.length === 0 ? 0 : all.filter(Boolean).length / all.length);
 

@@ -46,6 +46,8 @@ export interface LessonField {
   readonly shortened?: true;
   /** The template finds the value in the document that it was made from. */
   readonly verified: boolean;
+  /** Its place alone runs on into other values, which end it once their words are known. */
+  readonly leans?: true;
   /** The value is all text between the words of the form before and after it, or a part with its own punctuation. */
   readonly inText?: 'all' | 'part';
 }

@@ -1,6 +1,7 @@
 import type { Field } from '../../extraction.ts';
 import { namesIn } from '../fields/composite-values.ts';
 import { boundingBox, joinText } from '../fields/page-tokens.ts';
+import { isPersonName, PERSON_FIELDS } from '../fields/person-name.ts';
 import { type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
 import { isSame, tokensInBox } from './learn-lesson.ts';
 import type { LessonField } from './lesson.ts';
@@ -27,22 +28,31 @@ const MIN_PARTS = 0.25;
 /** The confidence from which a longer text of the reader is kept, of which the template found the start. */
 const MIN_LONGER = 0.45;
 
+const WORD = /\p{L}{3}/u;
+/** A part of an address that has the kind of a place or street without its name. */
+const LONE_KIND = /(?:^|,\s)\p{Ll}+\.(?=,|$)/u;
+
 /** The confidence from which a value of the reader is kept. */
 function leastFor(own: Field, reading: Reading, document: FormDocument): number {
   const { field } = reading;
   const [text, value] = [String(own.value), String(reading.value)];
   const isText = typeof own.value === 'string';
+  if (PERSON_FIELDS.has(field.key) && isPersonName(text) !== isPersonName(value)) {
+    return isPersonName(text) ? 0 : Number.POSITIVE_INFINITY;
+  }
   if (field.parts[0]?.by === 'option' || (isText && isTorn(text, value))) return Number.POSITIVE_INFINITY;
+  // A number or an initial at the place of a text.
+  if (isText && WORD.test(text) && !WORD.test(value)) return MIN_LONGER;
+  if (field.parts.length > 1 && LONE_KIND.test(value) && !LONE_KIND.test(text)) return 0;
   if (field.parts.length > 1 && isFilled(value, text)) return 0;
   // The words of the form before a value are its label.
   const isLonger = hasWords(text, value) && !(endsWith(text, value) && startsWithForm(own, reading, document));
+  if (field.leans && isLonger && !field.shortened) return 0;
   if (field.corrected && isLonger && !field.shortened) return MIN_LONGER;
   if (field.corrected) return !field.extended && hasWords(value, text) ? SURE : Number.POSITIVE_INFINITY;
   // The reader had read this form right: what stands before its value is not part of it.
   if (isText && hasWords(value, text) && endsWith(value, text) && !GOES_ON.test(wordsBefore(value, text)))
     return MIN_LONGER;
-  // A number at the place of a text.
-  if (isText && /\p{L}{3}/u.test(text) && !/\p{L}/u.test(value)) return MIN_LONGER;
   return isLonger ? MIN_LONGER : unsure(own);
 }
 

@@ -71,8 +71,8 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
     const before = literals[i] ?? '';
     // What follows a missing part ends at a comma.
     const whole = i === 0 || read[i - 1] || !before.includes(',') ? before : before.slice(before.indexOf(','));
-    // The end of an abbreviation that this document does not have.
-    const literal = i > 0 && read[i - 1] && /\p{L}{3}$/u.test(text) ? whole.replace(/^\./u, '') : whole;
+    // The end of an abbreviation that this document does not have, or has already.
+    const literal = i > 0 && read[i - 1] && /(?:\p{L}{3}|\.)$/u.test(text) ? whole.replace(/^\./u, '') : whole;
     text += withoutRepeatedSigns(text, withoutDesignation(spec, withoutKind(literal, text), value), value) + value;
   }
   text += withoutKind(withoutRepeatedSigns(text, literals.at(-1) ?? '', ''), text);
