@@ -609,6 +609,26 @@ describe('A template', () => {
     expect(fields['general:owner']).toMatchObject({ value: TRUST.join(' ') });
   });
 
+  it('ends a text where another value of the document starts', () => {
+    const list = (issuer: string, number: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Insurance list of a building that stands in the countryside'],
+        [40, 60, `${issuer} № ${number}`],
+        [40, 100, 'Signed by the clerk before two witnesses'],
+      ]);
+    const templates = learned(
+      list('Bede Surveys', '1402'),
+      typed('general:issuer', 'Bede Surveys', 'Insurance Bede Surveys'),
+      typed('general:inventory_number', '1402'),
+    );
+    const [issuer] = templates[0]!.lessons[0]!.fields.filter(({ key }) => key === 'general:issuer');
+    expect(issuer).toMatchObject({ verified: false, leans: true });
+    const number = { value: '97', confidence: 0.9, source: 'text', page: 1, bbox: null, text: '' } as const;
+    const page = list('Office of the Surveyor', '97');
+    const { fields } = applyTemplates([page], { 'general:inventory_number': number }, templates, schema);
+    expect(fields['general:issuer']).toMatchObject({ value: 'Office of the Surveyor' });
+  });
+
   it('reads no further line where another text stood below the corrected one', () => {
     const first = register(['Jane Smithers'], '11-2', 0, '12 Hill Street');
     const templates = learned(first, typed('general:owner', 'Jane Smithers'));
