@@ -55,6 +55,7 @@ describe('Passports exports', () => {
     const wide = rowsOf(await client.get(`/export/${id}/excel?layout=wide`));
     expect(wide[0]).toEqual(['Section', 'Field', 'Value', 'Confidence', 'Edited']);
     const russian = rowsOf(await client.request(`/export/${id}/excel`, { headers: { 'accept-language': 'ru' } }));
+    expect(russian[0]).toEqual(['Поле', 'Значение']);
     expect(russian.map(([field]) => field)).toContain('Адрес');
   });
 

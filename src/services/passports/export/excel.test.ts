@@ -34,22 +34,39 @@ const flat = opened(
 );
 
 describe('excelOfOne', () => {
-  it('has a row for each field, with numbers, dates and text in their cell types', async () => {
-    const rows = sheetsOf(await collect(excelOfOne(flat, { ...english, layout: 'plain' }))).get('Passports')!;
+  it('has a row for each field, with numbers, dates and text in their cell types, and a sheet per table', async () => {
+    const sheets = sheetsOf(await collect(excelOfOne(flat, { ...english, layout: 'plain' })));
+    expect([...sheets.keys()]).toEqual(['Passports', 'Rooms']);
+    const rows = sheets.get('Passports')!;
     expect(rows[0]).toEqual(['text:Field', 'text:Value']);
     expect(rows).toContainEqual(['text:Address', 'text:г. Щёлково, пер. Южный, д. 36']);
     expect(rows.find(([name]) => /year/i.test(name!))).toEqual([expect.any(String), 'number:1978']);
     expect(rows.find(([name]) => /date/i.test(name!))).toEqual([expect.any(String), 'date:2006-09-14']);
     expect(rows.find(([name]) => /total area/i.test(name!))).toEqual([expect.any(String), 'number:55.1']);
-    expect(rows.find(([name]) => /rooms 1: .*area/i.test(name!))).toEqual([expect.any(String), 'number:9.1']);
+    expect(rows.filter(([name]) => /rooms/i.test(name!))).toEqual([]);
+    expect(sheets.get('Rooms')).toEqual([
+      ['text:No.', 'text:Room', 'text:Area, m²', ...Array.from({ length: 3 }, () => expect.any(String))],
+      ['', 'text:кухня', 'number:9.1'],
+      ['', 'text:коридор'],
+    ]);
     expect(rows.filter((row) => row.length === 1).length).toBeGreaterThan(10);
     expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length);
   });
 
-  it('adds section, confidence and edit time in the wide layout', async () => {
+  it('has Russian headers in Russian', async () => {
+    const sheets = sheetsOf(
+      await collect(excelOfOne(flat, { schema: DEFAULT_SCHEMA, language: 'ru', layout: 'plain' })),
+    );
+    const [fields, rooms] = [...sheets.values()];
+    expect(fields![0]).toEqual(['text:Поле', 'text:Значение']);
+    expect(rooms![0]!.slice(0, 3)).toEqual(['text:№', 'text:Помещение', 'text:Площадь, м²']);
+  });
+
+  it('has a row for each field and cell with section, confidence and edit time in the wide layout', async () => {
     const options = { schema: DEFAULT_SCHEMA, language: 'ru', layout: 'wide' } as const;
     const rows = sheetsOf(await collect(excelOfOne(flat, options))).get('Passports')!;
-    expect(rows[0]).toEqual(['text:Section', 'text:Field', 'text:Value', 'text:Confidence', 'text:Edited']);
+    expect(rows[0]).toEqual(['text:Раздел', 'text:Поле', 'text:Значение', 'text:Уверенность', 'text:Изменено']);
+    expect(rows).toContainEqual(['text:Экспликация помещений', 'text:1. Площадь, м²', 'number:9.1', 'number:0.9']);
     expect(rows.find(([, , value]) => value === 'number:55.1')).toEqual([
       expect.stringMatching(/^text:\p{Lu}/u),
       'text:Общая площадь',

@@ -1,4 +1,5 @@
 import { type Cell, type Sheet, xlsx } from '../../../base/xlsx/xlsx.ts';
+import { localize } from '../../../ui/browser/localize.ts';
 import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { groupByRow } from '../present.ts';
@@ -10,25 +11,36 @@ export interface ExcelOptions {
   readonly language: Language;
 }
 
-/** One row per field: `plain` has the columns Field and Value, `wide` also Section, Confidence and Edited (UTC). */
+/**
+ * `plain` has a sheet with the columns Field and Value and a sheet per table of the schema; `wide` has one sheet with a row for
+ * each field and table cell, and also the columns Section, Confidence and Edited (UTC).
+ */
 export function excelOfOne(
   opened: CompletedDocument,
   { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
 ): AsyncGenerator<Buffer, void, undefined> {
   const rows = exportRows(opened, schema, language);
-  const sheet =
-    layout === 'plain'
-      ? {
-          header: ['Field', 'Value'],
-          widths: [42, 60],
-          rows: rows.map((row) => [row.name, valueCell(row)]),
-        }
-      : {
-          header: ['Section', 'Field', 'Value', 'Confidence', 'Edited'],
-          widths: [26, 42, 60, 12, 18],
-          rows: rows.map((row) => [row.sectionTitle, row.label, valueCell(row), row.confidence, row.editedAt]),
-        };
-  return xlsx([{ name: SHEET, ...sheet }]);
+  const { section, field, value, confidence, edited } = HEADERS[language];
+  if (layout === 'wide') {
+    return xlsx([
+      {
+        name: SHEET,
+        header: [section, field, value, confidence, edited],
+        widths: [26, 42, 60, 12, 18],
+        rows: rows.map((row) => [row.sectionTitle, row.label, valueCell(row), row.confidence, row.editedAt]),
+      },
+    ]);
+  }
+  const fields = {
+    name: SHEET,
+    header: [field, value],
+    widths: [42, 60],
+    rows: rows.filter(({ row }) => row === undefined).map((row) => [row.name, valueCell(row)]),
+  };
+  const tables = tableSheets({ schema, language }, (tableSection) =>
+    groupByRow(cellsOf(tableSection, rows)).map((row) => row.map(valueCell)),
+  );
+  return xlsx([fields, ...tables]);
 }
 
 /**
@@ -48,9 +60,7 @@ export function excelOfMany(each: () => AsyncIterable<CompletedDocument>, { sche
 
   async function* tableRows(section: Section): AsyncGenerator<readonly Cell[], void, undefined> {
     for await (const opened of each()) {
-      const cells = exportRows(opened, schema, language).filter(
-        (cell) => cell.section === section && cell.row !== undefined,
-      );
+      const cells = cellsOf(section, exportRows(opened, schema, language));
       for (const row of groupByRow(cells)) yield [opened.id, opened.filename, row[0]!.row!, ...row.map(valueCell)];
     }
   }
@@ -61,17 +71,34 @@ export function excelOfMany(each: () => AsyncIterable<CompletedDocument>, { sche
     widths: [38, 36, 18, ...fields.map(() => 24)],
     rows: documentRows(),
   };
-  const tables = schema.sections.flatMap((section): Sheet[] => {
-    if (!section.table) return [];
-    const { columns } = section.table;
-    const header = ['id', 'filename', 'row', ...columns.map(({ label }) => inLanguage(label, language))];
-    const widths = [38, 36, 6, ...columns.map(() => 20)];
-    return [{ name: inLanguage(section.title, language), header, widths, rows: tableRows(section) }];
-  });
+  const tables = tableSheets({ schema, language }, tableRows).map(({ header, widths, ...sheet }) => ({
+    ...sheet,
+    header: ['id', 'filename', 'row', ...header],
+    widths: [38, 36, 6, ...widths],
+  }));
   return xlsx([documents, ...tables]);
 }
 
+/** A sheet per table of the schema, named after its section, with the labels of its columns. */
+const tableSheets = ({ schema, language }: ExcelOptions, rowsOf: (section: Section) => Sheet['rows']): Sheet[] =>
+  schema.sections.flatMap((section) => {
+    if (!section.table) return [];
+    const header = section.table.columns.map(({ label }) => inLanguage(label, language));
+    return [{ name: inLanguage(section.title, language), header, widths: header.map(() => 20), rows: rowsOf(section) }];
+  });
+
+const cellsOf = (section: Section, rows: readonly ExportRow[]) =>
+  rows.filter((cell) => cell.section === section && cell.row !== undefined);
+
 const SHEET = 'Passports';
+
+const HEADERS = localize({
+  section: { en: 'Section', ru: 'Раздел' },
+  field: { en: 'Field', ru: 'Поле' },
+  value: { en: 'Value', ru: 'Значение' },
+  confidence: { en: 'Confidence', ru: 'Уверенность' },
+  edited: { en: 'Edited', ru: 'Изменено' },
+});
 
 function valueCell({ spec, displayValue }: ExportRow): Cell {
   return spec.type === 'date' && isDay(displayValue) ? { day: displayValue } : displayValue;

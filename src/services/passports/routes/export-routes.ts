@@ -53,7 +53,8 @@ export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; fil
       config: { access: 'bearer', page: true },
       schema: {
         summary: 'One task as Excel file',
-        description: 'The columns Field and Value; `layout=wide` adds Section, Confidence and Edited.',
+        description:
+          'The columns Field and Value, and a sheet for each table. `layout=wide` has one sheet with a row for each field and table cell, and also the columns Section, Confidence and Edited.',
         operationId: 'exportExcel',
         ...described,
         params: TaskParams,
