@@ -622,12 +622,18 @@ describe('Passports pages', () => {
     await row(page, 'без сценариев.pdf').locator('.name').click();
     await page.waitForURL('**/task/*');
     await field(page, 'general:floors').fill('12');
-    await page.getByRole('button', { name: 'Save' }).last().click();
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
     await page.waitForURL('**/task/*');
     expect(await value(page, 'general:floors')).toBe('12');
-    const { fields, version } = await resultOf(page);
-    expect(version).toBe(2);
+    const { fields, version, confirmed_by: confirmedBy } = await resultOf(page);
+    expect([version, confirmedBy]).toEqual([2, null]);
     expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
+
+    await field(page, 'general:floor').fill('3');
+    await page.getByRole('button', { name: 'Save and confirm all values' }).click();
+    await page.waitForURL('**/task/*');
+    expect(await page.locator('#confirmation').textContent()).toContain('Confirmed by');
+    expect(await resultOf(page)).toMatchObject({ version: 3, data: { general: { floor: 3 } } });
 
     await page.locator('summary', { hasText: 'Rename' }).click();
     await page.locator('#name').fill('Без сценариев, 12 этажей.pdf');

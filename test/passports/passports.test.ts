@@ -210,7 +210,17 @@ describe('POST /upload', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain('&lt;b>.txt: Формат файла не подходит: документы принимаются в PDF');
     expect(page.text).toMatch(/id="accepted".*план\.pdf/s);
-    expect((await browser.get('/api/tasks')).body.total).toBe(1);
+    const english = await browser.post('/upload', { files, headers: ACCEPT_HTML });
+    expect(english.text).toContain('upload documents as PDF, photos of pages as JPEG, PNG');
+    expect((await browser.get('/api/tasks')).body.total).toBe(2);
+  });
+
+  it('explains invalid tags of a form in the language of the page', async () => {
+    const headers = { ...ACCEPT_HTML, 'accept-language': 'ru' };
+    const fields = { tags: 'x'.repeat(51) };
+    const page = await passports.client().post('/upload', { files: [createPdf()], fields, headers });
+    expect(page.status).toBe(422);
+    expect(page.text).toContain('<p>Метки: Не больше 20, в каждой от 1 до 50 символов, без управляющих символов.</p>');
   });
 
   it('keeps the order of the files, reports rejected ones and stores the others', async () => {
@@ -538,6 +548,16 @@ describe('POST /task/{task_id}/update', () => {
       ['general:address', 'ул. Северная,\nд. 1'],
       ['general:owner', 'а\nб'],
     ]);
+  });
+
+  it('shows the edits of a deleted row in the history of the page with the labels of its fields', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    await update(client, id, { 'rooms:1.no': '', 'rooms:1.name': '', 'rooms:1.area': '' });
+    await update(client, id, { 'rooms:1.height': '2,7' });
+    const { text } = await client.get(`/task/${id}`, { ...ACCEPT_HTML, 'accept-language': 'ru' });
+    const history = /id="history".*?<\/details>/s.exec(text)![0];
+    expect(history).toContain('admin: Помещение, удалённая строка 1, кухня → пусто');
+    expect(history).toContain('admin: Высота, м, строка 1, пусто → 2,7');
   });
 
   it('returns 412 for a form of an earlier version', async () => {

@@ -9,6 +9,8 @@ import { maxLengthOf, parseValue, type ValueProblem } from './schema/values.ts';
 
 /** The version that the edits of a form apply to; no document field has this name. */
 export const VERSION_FIELD = 'version';
+/** Confirms the document after the edits; for browsers without a script. */
+export const CONFIRM_FIELD = 'confirm';
 
 export interface ParsedEdit {
   readonly key: string;

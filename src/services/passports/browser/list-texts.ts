@@ -90,9 +90,22 @@ export const listTexts = localize({
     status: { en: 'Status', ru: 'Статус' },
     project: { en: 'Project', ru: 'Проект' },
     tag: { en: 'Tag', ru: 'Метка' },
+    tags: { en: 'Tags', ru: 'Метки' },
   },
   statuses: statusTexts,
   ...apiErrorTexts,
+  problems: {
+    en: {
+      ...apiErrorTexts.problems.en,
+      'project:value_error': 'Must have at most 100 characters, without control characters.',
+      'tags:value_error': 'At most 20, each with 1 to 50 characters, without control characters.',
+    },
+    ru: {
+      ...apiErrorTexts.problems.ru,
+      'project:value_error': 'Не больше 100 символов, без управляющих символов.',
+      'tags:value_error': 'Не больше 20, в каждой от 1 до 50 символов, без управляющих символов.',
+    },
+  },
 });
 export type ListTexts = (typeof listTexts)['en' | 'ru'];
 

@@ -8,18 +8,18 @@ import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
 import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
-import { VERSION_FIELD } from '../edits.ts';
-import type { Value } from '../extraction.ts';
+import { CONFIRM_FIELD, VERSION_FIELD } from '../edits.ts';
 import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
 import { isConfirmed, listReview } from '../review.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
-import { inLanguage, type Schema } from '../schema/schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { Groups } from './document-list.tsx';
-import { displayValue, Fields, type FieldsView, readableValue, rowForms, warningText } from './fields.tsx';
+import { Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import type { Frame } from './frame.tsx';
+import { History } from './history.tsx';
 import { PageImages } from './page-images.tsx';
 
 /** `GET /task/{task_id}`: page images beside the fields. */
@@ -166,6 +166,7 @@ function Review(props: {
           <Fields {...view} />
           <noscript>
             <Button type="submit" class="primary" text={texts.save} />
+            <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
           </noscript>
         </form>
         {rowForms(fields).map(({ id }) => (
@@ -174,7 +175,7 @@ function Review(props: {
             <VersionInput document={opened} />
           </form>
         ))}
-        <History history={history} view={view} />
+        <History history={history} opened={opened} schema={schema} view={view} />
       </section>
     </div>
   );
@@ -199,55 +200,11 @@ function Confirmation(props: { opened: CompletedDocument; count: number; languag
   return (
     <>
       <Button type="button" id="confirm" class="needs-script primary" text={texts.confirm} />
-      <P class="hint" text={count > 0 ? fill(texts.fieldsToReview, { count }) : texts.confirmHint} />
-    </>
-  );
-}
-
-function History({ history, view }: { history: readonly HistoryEntry[]; view: FieldsView }): JSX.Element {
-  const { fields, language, texts } = view;
-  const known = new Map(fields.map((field) => [field.storedKey, field]));
-  return (
-    <details id="history" class="history" data-fresh="history">
-      <summary safe>{`${texts.history} (${history.length})`}</summary>
-      {history.length === 0 ? (
-        <P class="hint" text={texts.noHistory} />
+      {count > 0 ? (
+        <P class="hint" text={fill(texts.fieldsToReview, { count })} />
       ) : (
-        <ol>
-          {[...history].reverse().map(({ at, actor, key, from, to }) => {
-            const field = known.get(key);
-            const label = field ? inLanguage(field.spec.label, language) : key;
-            const readable = (value: Value) =>
-              (field ? readableValue(value, field.spec, view) : displayValue(value, language)) || texts.nothing;
-            const named = field?.row === undefined ? label : `${label}, ${texts.row.toLowerCase()} ${field.row}`;
-            return (
-              <li>
-                <Timestamp at={at} language={language} />{' '}
-                <span safe>
-                  {fill(texts.edit, {
-                    actor,
-                    field: named,
-                    from: readable(from),
-                    to: readable(to),
-                  })}
-                </span>
-                {field !== undefined && (
-                  <button
-                    type="button"
-                    id={`revert-${at.toISOString()}-${field.key}`}
-                    class="small needs-script revert"
-                    data-key={field.key}
-                    data-value={displayValue(from, language)}
-                    safe
-                  >
-                    {texts.revert}
-                  </button>
-                )}
-              </li>
-            );
-          })}
-        </ol>
+        <P class="hint needs-script" text={texts.confirmHint} />
       )}
-    </details>
+    </>
   );
 }

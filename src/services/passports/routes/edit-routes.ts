@@ -21,7 +21,7 @@ import { Confirmed, TaskParams, TaskStatus, Updated } from '../api-schema.ts';
 import { type AuthGuard, callerOf } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
 import { type Caller, isCompleted } from '../documents.ts';
-import { checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits, VERSION_FIELD } from '../edits.ts';
+import { CONFIRM_FIELD, checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits, VERSION_FIELD } from '../edits.ts';
 import { toTaskStatus } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
@@ -51,7 +51,7 @@ export async function editRoutes(
           ...described,
           summary: 'Edit extracted fields',
           description:
-            'Each key is `section:field`, or `section:row.column` in a table (row `2.5` is inserted between rows 2 and 3; no zero at the end); an empty value sets null. Saves all values or none. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
+            'Each key is `section:field`, or `section:row.column` in a table (row `2.5` is inserted between rows 2 and 3; no zero at the end); an empty value sets null. Saves all values or none. With `confirm=true` the saved version is also confirmed. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
           operationId: 'updateTask',
           shown: {
             body: FORM,
@@ -71,9 +71,13 @@ export async function editRoutes(
         const id = taskIdOf(request);
         const expectedVersion = parseIfMatch(request.headers['if-match'] ?? form.get(VERSION_FIELD));
         form.delete(VERSION_FIELD);
+        const confirms = form.get(CONFIRM_FIELD) === 'true';
+        form.delete(CONFIRM_FIELD);
         checkFieldKeys(form, schema);
         const edited = await edit(callerOf(request), id, form, expectedVersion);
         if (edited === undefined) throw await accessError(request);
+        // Not a version that another user has saved since.
+        if (confirms) await documents.confirm(callerOf(request), id, { ifVersion: edited.version });
         if (!wantsJson(request.headers.accept)) return reply.redirect(`/task/${id}`, 303);
         return reply.send({ status: 'ok', id, version: edited.version });
       },
