@@ -339,6 +339,47 @@ describe('Passports pages', () => {
     },
   );
 
+  it.for([
+    ['en-GB', 'Remove row', 'Row 3 deleted.', 'Undo'],
+    ['ru-RU', 'Удалить строку', 'Строка 3 удалена.', 'Отменить'],
+  ])(
+    'undo the deletion of a table row with the keyboard alone until the next save (%s)',
+    {
+      tags: ['full'],
+    },
+    async ([locale, remove, message, undo], test) => {
+      const { page, problems } = await openReview(test, 'deleted.pdf', { locale: locale! });
+      const rooms = async () => (await resultOf(page)).data.rooms;
+      const before = await rooms();
+      const removeRow = (row: number) =>
+        page.getByRole('button', { name: `${remove} ${row}`, exact: true }).press('Enter');
+      const undoButton = page.getByRole('button', { name: undo!, exact: true });
+      await removeRow(3);
+      await until(() => page.locator('tr.undo').textContent()).toContain(message!);
+      expect(await rooms()).toHaveLength(before.length - 1);
+      // It stands before the next row, which has the focus.
+      expect(await page.evaluate('document.activeElement.name')).toBe('rooms:3.no');
+      await page.keyboard.press('Shift+Tab');
+      expect(await undoButton.evaluate((button: any) => button.matches(':focus'))).toBe(true);
+      await page.keyboard.press('Enter');
+      await until(rooms).toEqual(before);
+      await until(() => page.locator('tr.inserted').count()).toBe(0);
+      expect(await value(page, 'rooms:3.name')).toBe(before[2].name);
+      // The row has its own number again, so its values are those that were read.
+      expect(await page.locator('tr[data-row="3"]').getAttribute('data-stored-row')).toBe('rooms:3');
+
+      await removeRow(before.length);
+      await undoButton.press('Enter');
+      await until(rooms).toEqual(before);
+      await removeRow(1);
+      await until(() => undoButton.count()).toBe(1);
+      await field(page, 'rooms:2.area').fill('7,77');
+      await page.keyboard.press('Enter');
+      await until(() => undoButton.count()).toBe(0);
+      expect(problems).toEqual([]);
+    },
+  );
+
   it('keep the focus and the text in progress while a saved value is rendered', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');

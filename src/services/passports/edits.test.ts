@@ -46,6 +46,21 @@ it('toStoredEdits inserts rows with a fraction between the visible ones, beside 
   for (const alias of ['2.0', '2.50', '0', '0.0', '01.5']) expect(() => rows(alias), alias).toThrow(InvalidInput);
 });
 
+it('toStoredEdits gives an inserted row the number of the emptied one at its place that had its values', () => {
+  const area = { ...name, value: 9.1, text: '9,1' };
+  const document = {
+    ...opened({ 'rooms:1.name': name, 'rooms:2.name': name, 'rooms:2.area': area, 'rooms:3.name': name }),
+    edits: [emptied, { ...emptied, key: 'rooms:2.area' }],
+  };
+  const keys = (form: Record<string, string>) => store(document, form).map(({ key }) => key);
+  expect(keys({ 'rooms:1.1.name': 'кухня', 'rooms:1.1.area': '9,1' })).toEqual(['rooms:2.name', 'rooms:2.area']);
+  expect(keys({ 'rooms:1.1.name': 'кухня', 'rooms:1.2.name': 'кухня' })).toEqual(['rooms:2.name', 'rooms:2.5.name']);
+  expect(keys({ 'rooms:1.1.name': 'кухня', 'rooms:1.1.area': '9,2' })).toEqual(['rooms:1.5.name', 'rooms:1.5.area']);
+  // At another place.
+  expect(keys({ 'rooms:0.5.name': 'кухня' })).toEqual(['rooms:0.5.name']);
+  expect(keys({ 'rooms:2.5.name': 'кухня' })).toEqual(['rooms:3.5.name']);
+});
+
 it.each([
   ['each below the last inserted one', (inserted: number) => inserted + 1.5],
   ['each above the last inserted one', () => 1.5],

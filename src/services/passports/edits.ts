@@ -1,7 +1,7 @@
 import { createOnce } from '../../base/create-once.ts';
 import { type Detail, InvalidInput } from '../../http/validation-details.ts';
 import type { CompletedDocument } from './documents.ts';
-import type { Value } from './extraction.ts';
+import { isSameValue, type Value } from './extraction.ts';
 import { enumLabels, tableRowNumbers } from './present.ts';
 import { cellKey, type KeyTarget, MAX_ROW, resolveKey, rowBetween } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
@@ -57,7 +57,7 @@ export function toStoredEdits(
   const added = new Map<string, Set<number>>();
   // Counting the rows of a long table takes milliseconds.
   const rowsIn = createOnce((section: Section) => tableRowNumbers(opened, schema, section));
-  const insertedIn = createOnce((section: Section) => placeInserted(parsedEdits, section, rowsIn(section)));
+  const insertedIn = createOnce((section: Section) => placeInserted(parsedEdits, opened, section, rowsIn(section)));
   for (const { target } of parsedEdits) {
     if (target.kind !== 'cell' || isInserted(target.row)) continue;
     const visibleCount = rowsIn(target.section).stored.length;
@@ -91,27 +91,42 @@ export function toStoredEdits(
   return edits;
 }
 
-/** The stored numbers of inserted rows; undefined without room for one. Emptied rows keep their numbers. */
+/**
+ * The stored numbers of inserted rows; undefined without room for one. A row with the values that an emptied one at its place had
+ * when the document was read takes its number, so that it counts as read. Other emptied rows keep their numbers.
+ */
 function placeInserted(
   parsedEdits: readonly ParsedEdit[],
+  { extraction: { fields } }: CompletedDocument,
   section: Section,
   { stored, all, next }: ReturnType<typeof tableRowNumbers>,
 ): Map<number, number | undefined> {
-  const requested = parsedEdits.flatMap(({ target }) =>
-    target.kind === 'cell' && target.section === section && isInserted(target.row) ? [target.row] : [],
+  const cells = parsedEdits.flatMap(({ target, value }) =>
+    target.kind === 'cell' && target.section === section && isInserted(target.row) ? [{ ...target, value }] : [],
   );
+  const isRead = (stored: number, typed: typeof cells) =>
+    typed.every(({ spec, value }) => {
+      const key = cellKey(section, stored, spec);
+      return isSameValue(value, Object.hasOwn(fields, key) ? fields[key]!.value : null);
+    });
   const placed = new Map<number, number | undefined>();
   let previous = { above: -1, at: 0 };
-  for (const row of new Set(requested.sort((a, b) => a - b))) {
+  for (const row of [...new Set(cells.map((cell) => cell.row))].sort((a, b) => a - b)) {
     const above = Math.floor(row);
     const before = above === previous.above ? previous.at : (stored[above - 1] ?? 0);
     const after = all.find((other) => other > before) ?? next;
-    const at = rowBetween(before, after);
+    const visible = stored[above] ?? Number.POSITIVE_INFINITY;
+    const emptied = all.filter((other) => before < other && other < visible).slice(0, MAX_COMPARED);
+    const typed = cells.filter((cell) => cell.row === row);
+    const at = emptied.find((other) => isRead(other, typed)) ?? rowBetween(before, after);
     placed.set(row, at);
     previous = { above, at: at ?? before };
   }
   return placed;
 }
+
+/** Emptied rows at one place; chosen so that a form of 500 rows takes milliseconds. */
+const MAX_COMPARED = 100;
 
 const isInserted = (row: number) => !Number.isInteger(row);
 

@@ -10,13 +10,13 @@ import {
   dropEmptyRows,
   findInputs,
   type Input,
-  insertRow,
   isChanged,
   isIncomplete,
   markSaved,
   savedRows,
   shownValue,
 } from './review-inputs.ts';
+import { initRowButtons } from './review-rows.ts';
 import type { ReviewPage } from './review-texts.ts';
 import { showError } from './show-error.ts';
 import { signInPrompt } from './sign-in-prompt.ts';
@@ -50,9 +50,9 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     save([input]);
   }
 
-  function save(changed: readonly Input[]): void {
+  function save(changed: readonly Input[]): Promise<void> {
     const newInputs = changed.filter((input) => !queued.has(input));
-    if (newInputs.length === 0) return;
+    if (newInputs.length === 0) return queue;
     for (const input of newInputs) queued.add(input);
     waiting += 1;
     queue = queue
@@ -67,6 +67,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       .finally(() => {
         waiting -= 1;
       });
+    return queue;
   }
 
   /** Reads input names only now: removing a row above renumbers them. */
@@ -267,17 +268,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   byId('confirmation').addEventListener('click', ({ target }) => {
     if ((target as Element).id === 'confirm') confirm();
   });
-  form.addEventListener('click', ({ target }) => {
-    const button = (target as Element).closest<HTMLButtonElement>('.remove-row, .insert-row');
-    if (button === null) return;
-    const row = button.closest('tr')!;
-    if (button.matches('.insert-row')) return findInputs(insertRow(row, texts))[0]!.focus();
-    const cells = findInputs(row);
-    for (const cell of cells) cell.value = '';
-    // Moves the focus before the row is removed.
-    findInputs(row.nextElementSibling ?? row)[0]?.focus();
-    save(cells);
-  });
+  initRowButtons(form, texts, save);
   byId('history').addEventListener('click', ({ target }) => {
     const { key, value = '' } = (target as Element).closest<HTMLElement>('.revert')?.dataset ?? {};
     const input = findInputs(form).find(({ name }) => name === key);

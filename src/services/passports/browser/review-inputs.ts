@@ -66,6 +66,15 @@ export function insertRow(below: HTMLTableRowElement, texts: ReviewTexts): HTMLT
   return row;
 }
 
+/** Adds a removed row again, like an inserted one above `below`. */
+export function restoreRow(row: HTMLTableRowElement, below: Element, texts: ReviewTexts): void {
+  row.classList.add('inserted');
+  delete row.dataset['storedRow'];
+  row.querySelector<HTMLElement>('.insert-row')!.hidden = true;
+  below.before(row);
+  renumberRows(below.parentElement!, texts);
+}
+
 function cloneEmpty(row: HTMLTableRowElement): HTMLTableRowElement {
   const copy = row.cloneNode(true) as HTMLTableRowElement;
   for (const cell of findInputs(copy)) {
@@ -83,7 +92,7 @@ function showButtons(row: Element): void {
 export const savedRows = (form: Element): Element[] =>
   [...form.querySelectorAll('tbody tr')].filter((row) => findInputs(row).some((cell) => cell.dataset['saved']));
 
-/** Removes empty rows and renumbers the others, as the service does. Keeps an inserted row that the user is about to fill in. */
+/** Removes empty rows and offers to undo a deletion, and renumbers the others, as the service does. Keeps an inserted row that the user is about to fill in. */
 export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
   for (const body of form.querySelectorAll('tbody')) {
     for (const row of [...body.querySelectorAll('tr:not(.new)')]) {
@@ -100,7 +109,7 @@ export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
 /** Inserted rows do not count until they are saved: their numbers have a fraction. */
 function renumberRows(body: Element, texts: ReviewTexts): void {
   let [last, inserted] = [0, 0];
-  for (const row of body.querySelectorAll('tr')) {
+  for (const row of body.querySelectorAll<HTMLTableRowElement>('tr:not(.undo)')) {
     [last, inserted] = row.classList.contains('inserted') ? [last, inserted + 1] : [last + 1, 0];
     renumberRow(row, inserted > 0 ? `${last}.${fractionOf(inserted)}` : String(last), texts);
   }

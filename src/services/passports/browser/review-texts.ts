@@ -101,6 +101,8 @@ export const reviewTexts = localize({
   original: { en: 'Extracted: {value}', ru: 'Извлечено: {value}' },
   revert: { en: 'Restore', ru: 'Вернуть' },
   removeRow: { en: 'Remove row {row}', ru: 'Удалить строку {row}' },
+  rowDeleted: { en: 'Row {row} deleted.', ru: 'Строка {row} удалена.' },
+  undo: { en: 'Undo', ru: 'Отменить' },
   insertRow: { en: 'Insert row above row {row}', ru: 'Вставить строку над строкой {row}' },
   insertedRow: { en: '{row} (new)', ru: '{row} (новая)' },
   row: { en: 'Row', ru: 'Строка' },
