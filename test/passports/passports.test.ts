@@ -211,7 +211,7 @@ describe('POST /upload', () => {
     expect(page.text).toContain('&lt;b>.txt: Формат файла не подходит: документы принимаются в PDF');
     expect(page.text).toMatch(/id="accepted".*план\.pdf/s);
     const english = await browser.post('/upload', { files, headers: ACCEPT_HTML });
-    expect(english.text).toContain('upload documents as PDF, photos of pages as JPEG, PNG');
+    expect(english.text).toContain('documents are PDF, photos of pages are JPEG, PNG');
     expect((await browser.get('/api/tasks')).body.total).toBe(2);
   });
 

@@ -9,7 +9,7 @@ export const apiErrorTexts = {
       TASK_NOT_FOUND: 'The document does not exist, or you have no access to it.',
       CORRECTION_NOT_FOUND: 'The template has no correction from this document.',
       UNSUPPORTED_MEDIA_TYPE:
-        'This file type is not accepted: upload documents as PDF, photos of pages as JPEG, PNG, WebP, TIFF or HEIC.',
+        'The file is not in an accepted format: documents are PDF, photos of pages are JPEG, PNG, WebP, TIFF or HEIC.',
     } as Readonly<Record<string, string>>,
     ru: {
       ...requestErrorTextsRu,
