@@ -17,6 +17,9 @@ export interface ConnectionOptions extends RequestTarget {
 /** Called with the seconds before a request that the rate limit rejected is repeated. */
 export type RateLimitListener = (seconds: number) => void;
 
+/** Called with the error when the service can no longer be read, and without one when it can be read again. */
+export type OutageListener = (error: AssayError | undefined) => void;
+
 /** Requests to one service, with its credential and retries. */
 export class Connection {
   readonly clock: Clock;

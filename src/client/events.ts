@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection, OutageListener } from './connection.ts';
 import { type AssayError, RateLimited } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
@@ -12,7 +12,7 @@ export interface EventOptions extends CallOptions {
    * While following: called with the error when events can no longer be read, again if another error follows the rate limit, and
    * without an error when events can be read again.
    */
-  readonly onOutage?: ((error: AssayError | undefined) => void) | undefined;
+  readonly onOutage?: OutageListener | undefined;
   /** Called after the events of each page with the cursor that follows them, also if there were none. */
   readonly onCursor?: ((cursor: string) => void) | undefined;
 }

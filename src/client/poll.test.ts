@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/client.ts';
+import { type AssayError, NetworkProblem, RateLimited, Unavailable } from './errors.ts';
 import { pollUntilEnded } from './poll.ts';
 import { POLL_SCHEDULES } from './poll-schedule.ts';
 
@@ -46,4 +47,28 @@ it('A wait that is stopped while it waits for a report throws the reason', async
   });
   stop.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
+});
+
+it('A wait reports an outage and its end once, and no rate limit that it also reports', async () => {
+  const answers: (string | AssayError)[] = [
+    new NetworkProblem({ code: 'NETWORK_PROBLEM', message: 'away' }),
+    new Unavailable({ code: 'HTTP_503', message: 'starting', status: 503 }),
+    'processing',
+    new RateLimited({ code: 'RATE_LIMIT_EXCEEDED', message: 'limited', status: 429 }),
+    'done',
+  ];
+  const reported: (string | undefined)[] = [];
+  await pollUntilEnded({
+    subject: 'Task 1',
+    read: async () => {
+      const answer = answers.shift()!;
+      if (typeof answer !== 'string') throw answer;
+      return { state: answer, ended: answer === 'done', retryAfterSeconds: undefined };
+    },
+    pace: POLL_SCHEDULES.local,
+    clock: createFakeClock(),
+    onRateLimit: () => {},
+    options: { onOutage: (error) => reported.push(error?.message) },
+  });
+  expect(reported).toEqual(['away', undefined]);
 });

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { RateLimitListener } from './connection.ts';
+import type { OutageListener, RateLimitListener } from './connection.ts';
 import { RateLimited, Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
@@ -10,6 +10,8 @@ export interface WaitOptions<State> extends CallOptions {
   /** Throws `Timeout` after this time. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
   readonly onState?: ((state: State) => void) | undefined;
+  /** For overload and connection errors, of which polls are repeated; not for the rate limit with `onRateLimit`. */
+  readonly onOutage?: OutageListener | undefined;
   /** Resolves when another source, such as an event, reports the end: the result is then read at once. Polling continues without it. */
   readonly ended?: Promise<unknown> | undefined;
 }
@@ -43,7 +45,7 @@ export async function pollUntilEnded<State>(deps: {
   readonly options: WaitOptions<State>;
 }): Promise<State> {
   const { subject, read, pace, clock, estimateSeconds, onRateLimit } = deps;
-  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = deps.options;
+  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState, onOutage } = deps.options;
   let { ended } = deps.options;
   const startedAtMs = clock.now();
   const leftSeconds = () => timeoutSeconds - (clock.now() - startedAtMs) / 1000;
@@ -69,6 +71,7 @@ export async function pollUntilEnded<State>(deps: {
 
   let [failures, limited] = [0, 0];
   let strained = false;
+  let isLost = false;
   const pollState = (retryAfterSeconds?: number): PollState => ({
     ageSeconds: ageSeconds(),
     ...{ estimateSeconds, failures: failures + limited, hasFailed: strained, retryAfterSeconds },
@@ -84,6 +87,8 @@ export async function pollUntilEnded<State>(deps: {
         read(Math.min(pace.longPollSeconds(onState !== undefined), left), own),
       );
       [failures, limited] = [0, 0];
+      if (isLost) onOutage?.(undefined);
+      isLost = false;
       onState?.(reading.state);
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
@@ -93,6 +98,10 @@ export async function pollUntilEnded<State>(deps: {
       if (!isTransient(error) || (!isLimited && ++failures > MAX_FAILED_POLLS)) throw error;
       if (isLimited) limited++;
       strained = true;
+      if (!isLimited && !isLost) {
+        isLost = true;
+        onOutage?.(error);
+      }
       ({ retryAfterSeconds } = error);
     }
     const seconds = pace.nextDelay(pollState(retryAfterSeconds));

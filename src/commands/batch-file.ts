@@ -1,17 +1,30 @@
 import { extname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { isMediaName } from './folder/find-items.ts';
-import { openInputFile } from './local-files.ts';
+import { isFolder, openInputFile } from './local-files.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {
   '.csv': 'text/csv',
   '.zip': 'application/zip',
 };
 
+/** Commands that process a folder. */
+const FOLDER_COMMANDS = {
+  defectoscopy: ['predict', 'photos.csv'],
+  stt: ['transcribe', 'texts.csv'],
+  passports: ['extract', 'passports.csv'],
+} as const;
+
 /** The file of `assay batches submit`; throws for a file that is clearly of another kind, before it is sent. */
-export async function openBatchFile(path: string, service: string) {
+export async function openBatchFile(path: string, service: keyof typeof FOLDER_COMMANDS) {
   const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
   const isArchive = contentType === 'application/zip';
+  if (await isFolder(path)) {
+    const [command, output] = FOLDER_COMMANDS[service];
+    throw new OperatorError(
+      `${path} is a folder: use \`node scripts/assay.mjs ${command} ${path} --output ${output}\`, or submit a ZIP archive of it.`,
+    );
+  }
   if (isMediaName(path)) throw noList(path);
   if (service === 'passports' && !isArchive)
     throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -93,6 +93,30 @@ async function startServer(status: number, body?: object | ((path: string) => ob
   const options = { service: 'stt', server: url, token: 'any' } as const;
   return { options, printed, unanswered: interruption.signal };
 }
+
+it.each([
+  ['stt', 'transcribe', 'texts.csv'],
+  ['passports', 'extract', 'passports.csv'],
+] as const)('batches submit of %s names the command for a folder', async (service, command, output) => {
+  const path = await mkdtemp(join(tmpdir(), 'assay-batch-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  const server = { service, server: 'http://127.0.0.1:1', token: 'any' };
+  await expect(submitBatchCommand(path, server, new AbortController().signal)).rejects.toThrow(
+    `${path} is a folder: use \`node scripts/assay.mjs ${command} ${path} --output ${output}\`, or submit a ZIP archive of it.`,
+  );
+});
+
+it('batches submit lists the first ten of several invalid items, and the number of the others', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'list.jsonl');
+  onTestFinished(() => rm(dirname(path), { recursive: true }));
+  await writeFile(path, '{}\n');
+  const items = Array.from({ length: 20 }, (_, at) => ({ line: at + 1, message: '`url` is required.' }));
+  const error = { code: 'VALIDATION_ERROR', message: 'Line 1.', details: { invalid: 30, total: 30, items } };
+  const { options, printed } = await startServer(422, { ok: false, error });
+  await expect(submitBatchCommand(path, options, new AbortController().signal)).rejects.toThrow('Line 1.');
+  const lines = items.slice(0, 10).map(({ line, message }) => `  line ${line}: ${message}`);
+  expect(printed).toEqual(['Invalid items: 30 of 30', ...lines, '  … and 20 more']);
+});
 
 it('batches cancel says why it cancelled nothing', async () => {
   const { options, printed } = await startServer(200, { ok: true, data: { batch_id: 'b-1', cancelled: 0 } });

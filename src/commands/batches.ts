@@ -1,3 +1,4 @@
+import type { OutageListener } from '../client/connection.ts';
 import {
   Assay,
   AssayError,
@@ -12,7 +13,6 @@ import { openBatchFile } from './batch-file.ts';
 import {
   type Created,
   groupingOf,
-  onOneLine,
   otherServicesHint,
   printResult,
   RETRIES,
@@ -22,6 +22,7 @@ import { needsOutput } from './document-files.ts';
 import { writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface BatchesOptions extends ServerOptions {
   readonly service: 'defectoscopy' | 'stt' | 'passports';
@@ -56,26 +57,28 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   const accepted: Created = { noun: 'batch', ids: [] };
-  return withBatches({ ...options, created: accepted }, signal, async (batches) => {
+  return withBatches({ ...options, created: accepted }, signal, async (batches, _, onOutage) => {
     const { data, contentType } = await openBatchFile(path, options.service);
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
-      if (error instanceof ValidationProblem && invalid < total) {
-        printInvalid(items, `Invalid items: ${invalid} of ${total}`);
+      if (invalid > 1 || invalid < total) printInvalid(items, invalid, `Invalid items: ${invalid} of ${total}`);
+      if (error instanceof ValidationProblem && invalid < total)
         error.message += ' Repeat with --skip-invalid to leave them out.';
-      }
       throw error;
     });
     accepted.ids.push(created.batch_id);
-    if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
+    if (created.left_out) {
+      const { items, count } = created.left_out;
+      printInvalid(items, count, `Left out: ${count}`);
+    }
     if (created.ignored) console.error(`Hidden and system files that were ignored: ${created.ignored}`);
     if (!wait) return printResult(options, created, [created.batch_id]);
     // For `batches status` after a wait that an error ends.
     console.error(onOneLine(`Waiting for the batch ${created.batch_id}.`));
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
-        signal,
+        ...{ onOutage, signal },
         onState: ({ total, counts: { queued, processing } }) =>
           onState({ status: 'processing', progress: 1 - (queued + processing) / total }),
       }),
@@ -150,20 +153,30 @@ function notRetried({ counts: { failed, cancelled } }: Batch): string {
   return `No item has failed${cancelled > 0 ? ', and cancelled items are not retried' : ''}.`;
 }
 
-function printInvalid(items: readonly InvalidItem[], title: string): void {
+/** More would hide the result of the command on a terminal. */
+const MAX_LISTED = 10;
+
+function printInvalid(items: readonly InvalidItem[], count: number, title: string): void {
   console.error(title);
-  for (const { line, name = `line ${line}`, message } of items) console.error(onOneLine(`  ${name}: ${message}`));
+  const listed = items.slice(0, MAX_LISTED);
+  for (const { line, name = `line ${line}`, message } of listed) console.error(onOneLine(`  ${name}: ${message}`));
+  if (count > listed.length) console.error(`  … and ${count - listed.length} more`);
 }
 
 function withBatches(
   options: BatchesOptions & { readonly output?: string; readonly created?: Created },
   signal: AbortSignal,
-  run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
+  run: (
+    batches: Assay[BatchesOptions['service']]['batches'],
+    outputEnd: AbortSignal,
+    onOutage: OutageListener,
+  ) => Promise<void>,
 ): Promise<void> {
-  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }, outputEnd) =>
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, onOutage, ...rest }, outputEnd) =>
     run(
       new Assay({ [options.service]: { url, token, apiKey }, ...rest, retries: RETRIES })[options.service].batches,
       outputEnd,
+      onOutage,
     ).catch((error: unknown) => {
       if (error instanceof AssayError && error.code === 'BATCH_NOT_FOUND')
         error.message += ` ${otherServicesHint('batch', options.service)}`;

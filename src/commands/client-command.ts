@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { systemClock } from '../client/clock.ts';
+import type { OutageListener } from '../client/connection.ts';
 import { AssayError, type Clock, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
+import { isTransient } from '../client/response-error.ts';
 import { exitWithError } from './exit.ts';
 import { checkOutputFolder, writeOutputFile } from './local-files.ts';
+import { createOutageNotice } from './outage-notice.ts';
 import { createLimitWaits, createRateLimitNotice, type LimitWaits } from './rate-limit-notice.ts';
 import { resolveServer, type Server, type ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface ClientCommandOptions extends ServerOptions {
   readonly wait: boolean;
@@ -28,6 +32,8 @@ interface ClientServer extends Server {
   readonly clock: Clock;
   readonly onRateLimit: (seconds: number) => void;
   readonly limitWaits: LimitWaits;
+  /** For the waits of the command. */
+  readonly onOutage: OutageListener;
 }
 
 /** For the client. */
@@ -64,7 +70,7 @@ export async function runClientCommand(
       limitWaits.add(seconds);
       notice(seconds);
     };
-    await run({ ...server, clock, onRateLimit, limitWaits }, outputEnd);
+    await run({ ...server, clock, onRateLimit, limitWaits, onOutage: createOutageNotice() }, outputEnd);
   } catch (error) {
     if (error === outputEnd.reason) return;
     if (signal.aborted) {
@@ -75,19 +81,29 @@ export async function runClientCommand(
       if (options.json) await printResult(options, error.state, []);
       console.error(formatTaskFailure(error));
       process.exitCode = 1;
-    } else throw error instanceof AssayError ? new OperatorError(onOneLine(messageOf(error, service, server))) : error;
+    } else if (error instanceof AssayError) {
+      const { created, server: at } = options;
+      const isKept = created !== undefined && created.ids.length > 0 && isTransient(error);
+      const rest = isKept ? ` The server keeps the ${nameOf(created)}. ${stateHint(service, created, at)}` : '';
+      throw new OperatorError(onOneLine(`${messageOf(error, service, server)}${rest}`));
+    } else throw error;
   }
 }
 
 function interruption(service: string, { created, server }: Pick<ClientCommandOptions, 'created' | 'server'>): string {
   if (created === undefined) return 'Interrupted.';
-  const { noun, ids } = created;
-  if (ids.length === 0) return `Interrupted before the server confirmed a ${noun}.`;
-  const [what, id] =
-    ids.length === 1 ? [`${noun} ${ids[0]} continues`, ids[0]] : [`${noun}s ${ids.join(', ')} continue`, 'ID'];
+  if (created.ids.length === 0) return `Interrupted before the server confirmed a ${created.noun}.`;
+  const verb = created.ids.length === 1 ? 'continues' : 'continue';
+  return `Interrupted; the ${nameOf(created)} ${verb} on the server. ${stateHint(service, created, server)}`;
+}
+
+const nameOf = ({ noun, ids }: Created) => `${noun}${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
+
+function stateHint(service: string, { noun, ids }: Created, server: string | undefined): string {
+  const id = ids.length === 1 ? ids[0] : 'ID';
   const command = `${noun === 'batch' ? 'batches status' : 'timeline'} ${id} --service ${service}`;
   const at = server === undefined ? '' : ` --server ${server}`;
-  return `Interrupted; the ${what} on the server. To see the state: \`node scripts/assay.mjs ${command}${at}\`.`;
+  return `To see the state: \`node scripts/assay.mjs ${command}${at}\`.`;
 }
 
 /** The services that a command has by its option `--service`. */
@@ -115,9 +131,6 @@ function endOfOutput(): AbortSignal {
 
 export const formatTaskFailure = ({ taskId, message, code }: TaskFailed) =>
   onOneLine(`The task ${taskId} has failed: ${message} (${code})`);
-
-/** A remote server must not send terminal escape sequences. */
-export const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 
 export async function printResult(
   { json, output }: Omit<ClientCommandOptions, 'wait'>,

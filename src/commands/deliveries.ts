@@ -1,7 +1,8 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type Delivery } from '../client/index.ts';
-import { onOneLine, runClientCommand } from './client-command.ts';
+import { runClientCommand } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface DeliveriesOptions extends ServerOptions {
   readonly service: 'defectoscopy' | 'stt';

@@ -7,8 +7,9 @@ import {
   RateLimited,
   type RecordingEvent,
 } from '../client/index.ts';
-import { onOneLine, runClientCommand } from './client-command.ts';
+import { runClientCommand } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface EventsOptions extends ServerOptions {
   readonly service: 'defectoscopy' | 'stt' | 'passports';
@@ -24,13 +25,10 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
     const assay = new Assay({ [service]: { url, token, apiKey }, ...rest });
     const stop = AbortSignal.any([signal, outputEnd]);
     try {
-      let isLost = false;
       let count = 0;
       const onOutage = (error: AssayError | undefined) => {
         if (error instanceof RateLimited) return rest.onRateLimit(outagePauseSeconds(error, 0));
-        if (error) console.error(onOneLine(`Connection lost, retrying: ${error.message}`));
-        else if (isLost) console.error('Connection restored.');
-        isLost = error !== undefined;
+        rest.onOutage(error);
       };
       for await (const event of assay[service].events({ after, follow, onOutage, signal: stop })) {
         if (stop.aborted) break;

@@ -34,7 +34,7 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
   const created: Created = { noun: 'task', ids: [] };
   const options = { ...flags, json: flags.json || flags.format === 'json', created };
   const { format, language, output } = options;
-  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
+  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, onOutage, ...clientOptions }) => {
     const inputs = await splitByKind(await Promise.all(paths.map(openInputFile)));
     const count = inputs.pdfs.length + Math.min(1, inputs.pages.length);
     const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
@@ -54,7 +54,7 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
     const failed: TaskFailed[] = [];
     for (const id of ids) {
       try {
-        await withProgress((onState) => passports.wait(id, { onState, signal }));
+        await withProgress((onState) => passports.wait(id, { onState, onOutage, signal }));
         read.push((await passports.result(id, { language, signal })) as ReadDocument);
       } catch (error) {
         if (!(error instanceof TaskFailed)) throw error;

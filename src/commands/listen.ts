@@ -8,8 +8,9 @@ import { isTransient } from '../client/response-error.ts';
 import { PATTERN_MESSAGES, WEBHOOK_SECRET } from '../http/text-patterns.ts';
 import { nowSeconds, webhookHeaders } from '../tasks/send-webhook.ts';
 import { signWebhook } from '../tasks/webhook-signature.ts';
-import { onOneLine, runClientCommand } from './client-command.ts';
+import { runClientCommand } from './client-command.ts';
 import { parseServerUrl, type ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface ListenOptions extends ServerOptions {
   readonly service: 'defectoscopy' | 'stt';

@@ -1,6 +1,7 @@
 import { Assay, type ModelList } from '../client/index.ts';
-import { onOneLine, printResult, runClientCommand } from './client-command.ts';
+import { printResult, runClientCommand } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface PhotoModelsOptions extends ServerOptions {
   readonly json?: boolean;

@@ -21,7 +21,7 @@ export interface PredictOptions extends ClientCommandOptions {
 export function predictCommand(source: string, flags: PredictOptions, signal: AbortSignal): Promise<void> {
   const created: Created = { noun: 'task', ids: [] };
   const options = { ...flags, created };
-  return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+  return runClientCommand('defectoscopy', options, signal, async ({ url, token, onOutage, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const { priority, modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options), signal };
@@ -31,7 +31,7 @@ export function predictCommand(source: string, flags: PredictOptions, signal: Ab
     const done = await withTaskEnds(defectoscopy, { ...clientOptions, signal }, async (endOf) => {
       const task = await create();
       const ended = endOf(task.task_id);
-      return withProgress((onState) => defectoscopy.wait(task, { onState, ended, signal }), estimateOf(task));
+      return withProgress((onState) => defectoscopy.wait(task, { onState, onOutage, ended, signal }), estimateOf(task));
     });
     return printResult(options, done, photoLines(done.result));
   });
@@ -47,7 +47,7 @@ export interface TranscribeOptions extends ClientCommandOptions {
 export function transcribeCommand(source: string, flags: TranscribeOptions, signal: AbortSignal): Promise<void> {
   const created: Created = { noun: 'task', ids: [] };
   const options = { ...flags, created };
-  return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+  return runClientCommand('stt', options, signal, async ({ url, token, onOutage, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
     const { language, format } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
@@ -58,7 +58,7 @@ export function transcribeCommand(source: string, flags: TranscribeOptions, sign
     const done = await withTaskEnds(stt, { ...clientOptions, signal }, async (endOf) => {
       const task = await create();
       const ended = endOf(task.task_id);
-      return withProgress((onState) => stt.wait(task, { onState, ended, signal }), estimateOf(task));
+      return withProgress((onState) => stt.wait(task, { onState, onOutage, ended, signal }), estimateOf(task));
     });
     if (format === 'json') return printResult({ ...options, json: true }, done.result, []);
     if (format === undefined) return printResult(options, done, recordingLines(done));

@@ -23,6 +23,9 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
   };
 }
 
+/** A remote server must not send terminal escape sequences. */
+export const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
+
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {

@@ -1,7 +1,8 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type DocumentTimeline, TaskNotFound, type TaskTimeline } from '../client/index.ts';
-import { onOneLine, otherServicesHint, printResult, runClientCommand, type TASK_SERVICES } from './client-command.ts';
+import { otherServicesHint, printResult, runClientCommand, type TASK_SERVICES } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
+import { onOneLine } from './terminal.ts';
 
 export interface TimelineOptions extends ServerOptions {
   readonly service: (typeof TASK_SERVICES)[number];

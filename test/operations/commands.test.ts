@@ -296,7 +296,9 @@ describe('assay batches submit --wait', () => {
     expect(await submit([503, {}], [503, {}], [503, {}], [503, {}], [200, done])).toEqual({
       code: 0,
       out: 'b-1  completed  total 1  done 1\n',
-      err: 'Waiting for the batch b-1.\n',
+      err: expect.stringMatching(
+        /^Waiting for the batch b-1\.\nConnection lost, retrying: .* 503\.\nConnection restored\.\n$/,
+      ),
     });
   });
 

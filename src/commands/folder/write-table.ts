@@ -5,8 +5,8 @@ import {
   RESULT_FORMATS,
   type ResultTable,
 } from '../../services/shared/batches/results.ts';
-import { onOneLine } from '../client-command.ts';
 import { writeOutputFile } from '../local-files.ts';
+import { onOneLine } from '../terminal.ts';
 import type { Outcome } from './run-folder.ts';
 
 /** A CSV table with the columns of the results of a batch, or JSON lines with all of the results. */

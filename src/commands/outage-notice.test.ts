@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { NetworkProblem } from '../client/index.ts';
+import { createOutageNotice } from './outage-notice.ts';
+import { transcribeCommand } from './task-commands.ts';
+
+it('says once that the connection is lost and restored, for any number of waits', () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const notice = createOutageNotice();
+  const error = new NetworkProblem({ code: 'NETWORK_PROBLEM', message: 'http://any cannot be reached.' });
+  for (const one of [undefined, error, error, undefined, undefined]) notice(one);
+  expect(print.mock.calls).toEqual([
+    ['Connection lost, retrying: http://any cannot be reached.'],
+    ['Connection restored.'],
+  ]);
+});
+
+it('transcribe reports an outage while it waits', async () => {
+  const printed: string[] = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void printed.push(line));
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  let reads = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    const isRead = request.url!.startsWith('/result/');
+    if (isRead && ++reads === 1) return void response.destroy();
+    const result = { transcription: 'any', segments: [] };
+    response.end(JSON.stringify({ ok: true, data: { task_id: 't-1', status: 'done', ...(isRead && { result }) } }));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    server.close();
+  });
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const options = { server: url, token: 'any', wait: true };
+  await transcribeCommand('https://storage.example.com/a.mp3', options, new AbortController().signal);
+  expect(printed).toEqual([expect.stringMatching(`^Connection lost, retrying: ${url}`), 'Connection restored.']);
+});
