@@ -16,6 +16,7 @@ it.each([
     'batches --service stt --token=any stauts b-1',
     'There is no command batches stauts. Did you mean "batches status"?',
   ],
+  ['batches --status failed itmes b-1', 'There is no command batches itmes. Did you mean "batches items"?'],
   ['help stauts', 'There is no command stauts; see `assay --help`.'],
   ['nonsense', 'There is no command nonsense; see `assay --help`.'],
   ['batches nonsense', 'There is no command batches nonsense; see `assay batches --help`.'],

@@ -21,11 +21,12 @@ export function checkCommand(command: Command, args: readonly string[], path: re
   throw new OperatorError(`There is no command ${[...path, name].join(' ')}${hint}`);
 }
 
-/** `args` after the options of `command` and their values. */
+/** `args` after options and their values: those of `command`, or of its subcommands, one of which may be the default. */
 function withoutOptions(command: Command, args: readonly string[]): readonly string[] {
   const [first, ...rest] = args;
   const [flag, value] = first?.split('=', 2) ?? [];
-  const option = flag && command.options.find(({ long, short }) => flag === long || flag === short);
+  const options = [command, ...command.commands].flatMap((each) => each.options);
+  const option = flag && options.find(({ long, short }) => flag === long || flag === short);
   if (!option) return args;
   return withoutOptions(command, option.required && value === undefined ? rest.slice(1) : rest);
 }

@@ -57,7 +57,12 @@ export function addClientCommands(program: Command): void {
       '--api-key <key>',
       'API key to exchange for a token (default: ASSAY_API_KEY; for this machine: the configured key)',
     )
-    .addOption(new Option('--language <code>', 'language of the field labels').choices(['en', 'ru']))
+    .addOption(
+      new Option(
+        '--language <code>',
+        'language of the labels of fields, also in files; messages are in English',
+      ).choices(['en', 'ru']),
+    )
     .addOption(
       new Option('--format <format>', 'output format').choices(['text', 'json', 'xlsx', 'pdf']).conflicts('json'),
     )

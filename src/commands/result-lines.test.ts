@@ -20,3 +20,9 @@ it('prints long values of a document completely', () => {
   const field = { label: 'Address', value, confidence: 0.97 } as never;
   expect(documentLines({ fields: { 'general:address': field } })).toEqual([`${'Address'.padEnd(24)} ${value}  97 %`]);
 });
+
+it('aligns the values of a document whose labels are long', () => {
+  const label = 'Инвентаризационная стоимость';
+  const fields = { a: { label, value: 1, confidence: 0.5 }, b: { label: 'Этаж', value: 2, confidence: 0.5 } } as never;
+  expect(documentLines({ fields }).map((line) => /\d/.exec(line)!.index)).toEqual([29, 29]);
+});

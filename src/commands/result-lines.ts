@@ -45,10 +45,12 @@ export function documentLines({ fields }: Pick<ReadDocument, 'fields'>, limit = 
     ...(Number.isFinite(limit) ? [`${Math.max(0, single.length - limit)} more values`] : []),
     ...(found.length > single.length || Number.isFinite(limit) ? [`${found.length - single.length} table cells`] : []),
   ];
+  const shown = single.slice(0, limit);
+  const width = Math.max(24, ...shown.map(([, { label }]) => label.length));
   return [
-    ...single.slice(0, limit).map(([, { label, value, confidence }]) => {
+    ...shown.map(([, { label, value, confidence }]) => {
       const percent = confidence === null ? '' : `${Math.floor(confidence * 100)} %`;
-      return `${label.padEnd(24)} ${String(value).padEnd(60)} ${percent.padStart(5)}`;
+      return `${label.padEnd(width)} ${String(value).padEnd(60)} ${percent.padStart(5)}`;
     }),
     ...(more.length > 0 ? [`… and ${more.join(', ')}`] : []),
   ];

@@ -180,7 +180,9 @@ async function sendHeartbeats(
 
 function selectServices(planned: Config, names: readonly string[]): Config {
   if (names.length === 0) return planned;
-  const unknown = names.filter((name) => !planned.services.some((service) => service.name === name));
-  if (unknown.length > 0) throw new OperatorError(`Unknown service ${unknown.join(', ')}.`);
+  const known = planned.services.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new OperatorError(`Unknown service ${unknown.join(', ')}. Services: ${known.join(', ')}.`);
   return { ...planned, services: planned.services.filter(({ name }) => names.includes(name)) };
 }
