@@ -4,6 +4,7 @@ import { systemClock } from '../client/clock.ts';
 import type { OutageListener } from '../client/connection.ts';
 import { AssayError, type Clock, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
 import { isTransient } from '../client/response-error.ts';
+import { TASK_SERVICES } from './client-options.ts';
 import { exitWithError } from './exit.ts';
 import { checkOutputFolder, writeOutputFile } from './local-files.ts';
 import { createOutageNotice } from './outage-notice.ts';
@@ -106,12 +107,9 @@ function stateHint(service: string, { noun, ids }: Created, server: string | und
   return `To see the state: \`node scripts/assay.mjs ${command}${at}\`.`;
 }
 
-/** The services that a command has by its option `--service`. */
-export const TASK_SERVICES = ['defectoscopy', 'stt', 'passports'] as const;
-
 /** For an id that a service does not have. */
-export function otherServicesHint(noun: string, service: string): string {
-  const others = TASK_SERVICES.filter((other) => other !== service).map((other) => `--service ${other}`);
+export function otherServicesHint(noun: string, service: string, services: readonly string[] = TASK_SERVICES): string {
+  const others = services.filter((other) => other !== service).map((other) => `--service ${other}`);
   return `If it is a ${noun} of another service: ${others.join(' or ')}.`;
 }
 

@@ -2,13 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isInCalendar } from '../base/moment.ts';
 import { stopSignal } from '../base/stop-signal.ts';
 import type { BatchesOptions } from './batches.ts';
+import { CANCEL_SERVICES, collect, onServer, TASK_SERVICES, withKey, withServer, withTasks } from './client-options.ts';
 import type { ListDeliveriesOptions, RedeliverOptions } from './deliveries.ts';
 import type { EventsOptions } from './events.ts';
 import type { ExtractOptions } from './extract.ts';
 import type { ListenOptions } from './listen.ts';
 import { isFolder } from './local-files.ts';
+import type { ServerOptions } from './resolve-server.ts';
+import type { CancelOptions, TaskOptions } from './task.ts';
 import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
-import type { TimelineOptions } from './timeline.ts';
 
 export function addClientCommands(program: Command): void {
   onServer(program.command('predict'), 'defectoscopy')
@@ -60,7 +62,7 @@ export function addClientCommands(program: Command): void {
     .addOption(
       new Option(
         '--language <code>',
-        'language of the labels of fields, also in files; messages are in English',
+        'language of the field labels in text, JSON, XLSX and PDF; all other output is in English',
       ).choices(['en', 'ru']),
     )
     .addOption(
@@ -72,18 +74,40 @@ export function addClientCommands(program: Command): void {
         : (await import('./extract.ts')).extractCommand(files, options, stopSignal()),
     );
 
-  withTasks(program.command('timeline'), ['defectoscopy', 'stt', 'passports'])
+  withKey(withTasks(program.command('timeline'), TASK_SERVICES))
     .description('show when a task was accepted, claimed, repeated and ended, with its steps and delivery attempts')
     .argument('<task>', 'a task id')
-    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option('--json', 'print one JSON object')
-    .action(async (id: string, options: TimelineOptions) =>
+    .action(async (id: string, options: TaskOptions) =>
       (await import('./timeline.ts')).timelineCommand(id, options, stopSignal()),
     );
 
-  withTasks(program.command('events'), ['defectoscopy', 'stt', 'passports'])
+  withKey(withTasks(program.command('result'), TASK_SERVICES))
+    .description('print the result of a task, or its state while it is unfinished')
+    .argument('<task>', 'a task id')
+    .option('--json', 'print one JSON object')
+    .option('--output <path>', 'write the output to this file')
+    .action(async (id: string, options: TaskOptions) =>
+      (await import('./task.ts')).resultCommand(id, options, stopSignal()),
+    );
+
+  withTasks(program.command('cancel'), CANCEL_SERVICES)
+    .description('cancel an unfinished task')
+    .argument('<task>', 'a task id')
+    .option('--json', 'print one JSON object')
+    .action(async (id: string, options: CancelOptions) =>
+      (await import('./task.ts')).cancelCommand(id, options, stopSignal()),
+    );
+
+  withKey(withServer(program.command('delete')))
+    .description('delete a document of technical passports and its file, also while it is processed')
+    .argument('<task>', 'a task id')
+    .action(async (id: string, options: ServerOptions) =>
+      (await import('./task.ts')).deleteCommand(id, options, stopSignal()),
+    );
+
+  withKey(withTasks(program.command('events'), TASK_SERVICES))
     .description('list the events of the tasks of a credential: ends, deletions and corrections')
-    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option(
       '--after <id>',
       'start after the event with this id (default: the first stored event, or with --follow the last)',
@@ -168,10 +192,9 @@ export function addClientCommands(program: Command): void {
 function addBatchCommands(program: Command): void {
   const list = async (_: object, command: Command) =>
     (await import('./batches.ts')).listBatchesCommand(command.optsWithGlobals<BatchesOptions>(), stopSignal());
-  const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt', 'passports'])
+  const batches = withKey(withTasks(program.command('batches'), TASK_SERVICES))
     .description('list the batches of a credential, newest first')
     .helpCommand(true)
-    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option('--json', 'print JSON')
     .action(list);
   batches.command('list', { hidden: true }).description('the same').action(list);
@@ -258,41 +281,10 @@ const HELP_WITH_GROUP_OPTIONS = {
     command.parent!.options.filter((option) => !listOptionsRefusedBy(command).includes(option.attributeName())),
 };
 
-const withTasks = (command: Command, services: readonly string[]): Command =>
-  command
-    .addOption(new Option('--service <name>', 'service of the tasks').choices(services).default('defectoscopy'))
-    .option('--server <url>', "base address of the service (default: this machine's)")
-    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)');
-
-const onServer = (command: Command, service: string, forFolder = 'a .csv or .jsonl file'): Command =>
-  command
-    .option('--server <url>', `base address of ${service} (default: this machine's)`)
-    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
-    .option('--no-wait', 'print the task id and exit')
-    // After --no-wait, which makes it the default.
-    .option('--wait', 'wait for the result (the default)')
-    .option('--project <name>', 'project of the task, for filters of lists and of the catalog')
-    .option('--tag <tag>', 'tag of the task; repeat it for several', collect)
-    .option('--json', 'print one JSON object')
-    .option('--output <path>', `write the output to this file; for a folder: ${forFolder}`)
-    .addOption(
-      new Option('--concurrency <number>', 'tasks at a time for a folder (default: 8; 64 on another server)').argParser(
-        parseConcurrency,
-      ),
-    );
-
-const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
-
 function parseTime(text: string): Date {
   const time = new Date(text);
   const isMissingDay = /^\d{4}-\d{2}-\d{2}/.test(text) && !isInCalendar(text);
   if (Number.isNaN(time.getTime()) || time.getTime() < 0 || isMissingDay)
     throw new InvalidArgumentError('Use a date or a time like 2026-01-31T08:00Z.');
   return time;
-}
-
-function parseConcurrency(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1 || number > 64) throw new InvalidArgumentError('Use 1 to 64.');
-  return number;
 }

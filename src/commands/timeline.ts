@@ -1,25 +1,12 @@
-import { OperatorError } from '../base/operator-error.ts';
-import { Assay, type DocumentTimeline, TaskNotFound, type TaskTimeline } from '../client/index.ts';
-import { otherServicesHint, printResult, runClientCommand, type TASK_SERVICES } from './client-command.ts';
-import type { ServerOptions } from './resolve-server.ts';
+import type { DocumentTimeline, TaskTimeline } from '../client/index.ts';
+import { printResult } from './client-command.ts';
+import { onTask, type TaskOptions } from './task.ts';
 import { onOneLine } from './terminal.ts';
 
-export interface TimelineOptions extends ServerOptions {
-  readonly service: (typeof TASK_SERVICES)[number];
-  readonly json?: boolean;
-}
-
 /** `assay timeline ID`: prints what happened to a task, one entry per line. */
-export function timelineCommand(id: string, options: TimelineOptions, signal: AbortSignal): Promise<void> {
-  const { service } = options;
-  return runClientCommand(service, options, signal, async ({ url, token, apiKey, ...rest }) => {
-    const client = new Assay({ [service]: { url, token, apiKey }, ...rest })[service];
-    const read = await client.timeline(id, { signal }).catch((error) => {
-      if (!(error instanceof TaskNotFound)) throw error;
-      throw new OperatorError(
-        onOneLine(`${url} (${service}) has no task ${id} (TASK_NOT_FOUND). ${otherServicesHint('task', service)}`),
-      );
-    });
+export function timelineCommand(id: string, options: TaskOptions, signal: AbortSignal): Promise<void> {
+  return onTask(id, options, signal, async (assay) => {
+    const read = await assay[options.service].timeline(id, { signal });
     return printResult(options, read, read.timeline.map(lineOf));
   });
 }

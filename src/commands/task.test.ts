@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { cancelCommand, deleteCommand, resultCommand } from './task.ts';
+
+const { signal } = new AbortController();
+const { exitCode } = process;
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = exitCode;
+});
+
+/** A server with one response; its requests, and what a command prints. */
+async function startServer(status: number, body: object) {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    response.writeHead(status).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const printed: string[] = [];
+  const print = (text: string) => printed.push(text.trimEnd()) > 0;
+  vi.spyOn(process.stdout, 'write').mockImplementation(print as typeof process.stdout.write);
+  vi.spyOn(console, 'error').mockImplementation(print);
+  const options = { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'any' };
+  return { options, requests, printed };
+}
+
+it.each([
+  [{ status: 'queued' }, 'queued', exitCode],
+  [
+    { status: 'done', result: { surface: 'wall', masters: [], defects: [] } },
+    'surface    wall\ndefects    none detected',
+    exitCode,
+  ],
+  [
+    { status: 'failed', error: 'Cancelled.', error_code: 'CANCELLED' },
+    'The task t-1 has failed: Cancelled. (CANCELLED)',
+    1,
+  ],
+])('result prints a task in the state %j', async (data, text, code) => {
+  const { options, requests, printed } = await startServer(200, { ok: true, data });
+  await resultCommand('t-1', { ...options, service: 'defectoscopy' }, signal);
+  expect({ requests, printed, code: process.exitCode }).toEqual({
+    requests: ['GET /result/t-1'],
+    printed: [text],
+    code,
+  });
+});
+
+it('cancel cancels a task, and names only services whose tasks it can cancel', async () => {
+  const { options, requests, printed } = await startServer(200, { ok: true, data: { status: 'failed' } });
+  await cancelCommand('t-1', { ...options, service: 'stt' }, signal);
+  expect([requests, printed]).toEqual([['POST /result/t-1/cancel'], ['cancelled: t-1']]);
+  const unknown = await startServer(404, { ok: false, error: { code: 'TASK_NOT_FOUND', message: 'None.' } });
+  await expect(cancelCommand('t-1', { ...unknown.options, service: 'stt' }, signal)).rejects.toThrow(
+    'has no task t-1 (TASK_NOT_FOUND). If it is a task of another service: --service defectoscopy.',
+  );
+});
+
+it('delete deletes a document', async () => {
+  const { options, requests, printed } = await startServer(200, {});
+  await deleteCommand('d-1', options, signal);
+  expect([requests, printed]).toEqual([['DELETE /task/d-1'], ['deleted: d-1']]);
+});
