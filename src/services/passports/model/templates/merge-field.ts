@@ -40,10 +40,10 @@ function leastFor(own: Field, reading: Reading, document: FormDocument): number 
   if (PERSON_FIELDS.has(field.key) && isPersonName(text) !== isPersonName(value)) {
     return isPersonName(text) ? 0 : Number.POSITIVE_INFINITY;
   }
+  if (field.parts.length > 1 && LONE_KIND.test(value) && !LONE_KIND.test(text)) return 0;
   if (field.parts[0]?.by === 'option' || (isText && isTorn(text, value))) return Number.POSITIVE_INFINITY;
   // A number or an initial at the place of a text.
   if (isText && WORD.test(text) && !WORD.test(value)) return MIN_LONGER;
-  if (field.parts.length > 1 && LONE_KIND.test(value) && !LONE_KIND.test(text)) return 0;
   if (field.parts.length > 1 && isFilled(value, text)) return 0;
   // The words of the form before a value are its label.
   const isLonger = hasWords(text, value) && !(endsWith(text, value) && startsWithForm(own, reading, document));
