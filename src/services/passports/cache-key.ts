@@ -3,7 +3,7 @@ import type { Schema } from './schema/schema.ts';
 import type { Settings } from './settings.ts';
 
 /** Increase it whenever the same document may give another result. */
-export const ENGINE_VERSION = '29';
+export const ENGINE_VERSION = '30';
 
 /** `contentHash` covers the file's bytes, or the images and rotations of a created PDF. */
 export function computeCacheKey(
