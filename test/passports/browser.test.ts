@@ -368,6 +368,10 @@ describe('Passports pages', () => {
       // The row has its own number again, so its values are those that were read.
       expect(await page.locator('tr[data-row="3"]').getAttribute('data-stored-row')).toBe('rooms:3');
 
+      await page.getByRole('button', { name: `${remove} 2`, exact: true }).dblclick();
+      await undoButton.press('Enter');
+      await until(rooms).toEqual(before);
+
       await removeRow(before.length);
       await undoButton.press('Enter');
       await until(rooms).toEqual(before);

@@ -797,9 +797,12 @@ describe('POST /api/task/{task_id}/confirm', () => {
       confirmed_by: 'admin',
     });
     expect(after.fields).toEqual(before.fields);
+    expect(await update(client, id, { confirm: '1' })).toMatchObject({ status: 422 });
     await update(client, id, { 'general:owner': 'Иванов' });
     expect(await result(client, id)).toMatchObject({ review: [], confirmed_at: null });
     expect((await confirm(client, id)).body.version).toBe(2);
+    await update(client, id, { 'general:owner': 'Петров', confirm: 'true' });
+    expect(await result(client, id)).toMatchObject({ version: 3, confirmed_by: 'admin' });
   });
 
   it('removes corrected fields from the review list', async () => {

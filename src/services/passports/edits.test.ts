@@ -58,6 +58,9 @@ it('toStoredEdits gives an inserted row the number of the emptied one at its pla
   expect(keys({ 'rooms:1.1.name': 'кухня', 'rooms:1.1.area': '9,2' })).toEqual(['rooms:1.5.name', 'rooms:1.5.area']);
   // At another place.
   expect(keys({ 'rooms:0.5.name': 'кухня' })).toEqual(['rooms:0.5.name']);
+  // The number is not one more of 9999.
+  const full = { ...opened({ 'rooms:1.name': name, 'rooms:2.name': name, 'rooms:9999.name': name }), edits: [emptied] };
+  expect(store(full, { 'rooms:1.1.name': 'кухня' })).toEqual([{ key: 'rooms:2.name', value: 'кухня' }]);
   expect(keys({ 'rooms:2.5.name': 'кухня' })).toEqual(['rooms:3.5.name']);
 });
 

@@ -68,7 +68,8 @@ export function toStoredEdits(
   const edits = parsedEdits.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
     const { stored, all, next } = rowsIn(target.section);
-    const count = all.length + insertedIn(target.section).size + (added.get(target.section.key)?.size ?? 0);
+    const inserted = [...insertedIn(target.section).values()].filter((row) => row === undefined || !all.includes(row));
+    const count = all.length + inserted.length + (added.get(target.section.key)?.size ?? 0);
     const isNew = isInserted(target.row) || target.row > stored.length;
     if (isNew && count > MAX_ROW) details.push(noRoom(key));
     if (isInserted(target.row)) {

@@ -100,7 +100,7 @@ export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
       if (cells.some((cell) => cell.dataset['saved'])) {
         if (row.classList.contains('inserted')) showButtons(row);
         row.classList.remove('inserted');
-      } else if (!cells.some(isChanged) && !row.matches('.inserted:focus-within')) row.remove();
+      } else if (!cells.some(isChanged) && !row.matches(':is(.inserted, .undo):focus-within')) row.remove();
     }
     renumberRows(body, texts);
   }

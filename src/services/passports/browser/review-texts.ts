@@ -103,6 +103,8 @@ export const reviewTexts = localize({
   removeRow: { en: 'Remove row {row}', ru: 'Удалить строку {row}' },
   rowDeleted: { en: 'Row {row} deleted.', ru: 'Строка {row} удалена.' },
   undo: { en: 'Undo', ru: 'Отменить' },
+  undoHint: { en: 'To undo: Shift+Tab, then Enter.', ru: 'Отменить: Shift+Tab, затем Enter.' },
+  rowRestored: { en: 'Row {row} restored.', ru: 'Строка {row} восстановлена.' },
   insertRow: { en: 'Insert row above row {row}', ru: 'Вставить строку над строкой {row}' },
   insertedRow: { en: '{row} (new)', ru: '{row} (новая)' },
   row: { en: 'Row', ru: 'Строка' },

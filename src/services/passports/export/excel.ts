@@ -1,5 +1,4 @@
 import { type Cell, type Sheet, xlsx } from '../../../base/xlsx/xlsx.ts';
-import { localize } from '../../../ui/browser/localize.ts';
 import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { groupByRow } from '../present.ts';
@@ -12,20 +11,19 @@ export interface ExcelOptions {
 }
 
 /**
- * `plain` has a sheet with the columns Field and Value and a sheet per table of the schema; `wide` has one sheet with a row for
- * each field and table cell, and also the columns Section, Confidence and Edited (UTC).
+ * A row for each field and table cell: `plain` has the columns Field and Value, and a sheet per table of the schema behind them;
+ * `wide`, for programs, also Section, Confidence and Edited (UTC), with headers in English.
  */
 export function excelOfOne(
   opened: CompletedDocument,
   { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
 ): AsyncGenerator<Buffer, void, undefined> {
   const rows = exportRows(opened, schema, language);
-  const { section, field, value, confidence, edited } = HEADERS[language];
   if (layout === 'wide') {
     return xlsx([
       {
         name: SHEET,
-        header: [section, field, value, confidence, edited],
+        header: ['Section', 'Field', 'Value', 'Confidence', 'Edited'],
         widths: [26, 42, 60, 12, 18],
         rows: rows.map((row) => [row.sectionTitle, row.label, valueCell(row), row.confidence, row.editedAt]),
       },
@@ -33,9 +31,9 @@ export function excelOfOne(
   }
   const fields = {
     name: SHEET,
-    header: [field, value],
+    header: HEADER[language],
     widths: [42, 60],
-    rows: rows.filter(({ row }) => row === undefined).map((row) => [row.name, valueCell(row)]),
+    rows: rows.map((row) => [row.name, valueCell(row)]),
   };
   const tables = tableSheets({ schema, language }, (tableSection) =>
     groupByRow(cellsOf(tableSection, rows)).map((row) => row.map(valueCell)),
@@ -92,13 +90,7 @@ const cellsOf = (section: Section, rows: readonly ExportRow[]) =>
 
 const SHEET = 'Passports';
 
-const HEADERS = localize({
-  section: { en: 'Section', ru: 'Раздел' },
-  field: { en: 'Field', ru: 'Поле' },
-  value: { en: 'Value', ru: 'Значение' },
-  confidence: { en: 'Confidence', ru: 'Уверенность' },
-  edited: { en: 'Edited', ru: 'Изменено' },
-});
+const HEADER = { en: ['Field', 'Value'], ru: ['Поле', 'Значение'] } as const;
 
 function valueCell({ spec, displayValue }: ExportRow): Cell {
   return spec.type === 'date' && isDay(displayValue) ? { day: displayValue } : displayValue;

@@ -9,7 +9,7 @@ export interface ExportRow extends PresentedField {
   readonly sectionTitle: string;
   /** With the row number in a table: `3. Area`. */
   readonly label: string;
-  /** Without a row number; unique among the fields outside tables: prefixed with the section if needed. */
+  /** Unique within the document: prefixed with the section if needed. */
   readonly name: string;
   /** The value, or its label for an enum. */
   readonly displayValue: Value;
@@ -20,8 +20,9 @@ export function exportRows(opened: CompletedDocument, schema: Schema, language: 
   return presentFields(opened, schema).map((field) => {
     const { title: sectionTitle, label, name, choices } = labelsBySpec.get(field.spec)!;
     const { row, value } = field;
-    const displayValue = choices?.get(value) ?? value;
-    return { ...field, sectionTitle, label: row === undefined ? label : `${row}. ${label}`, name, displayValue };
+    const shown = { ...field, sectionTitle, displayValue: choices?.get(value) ?? value };
+    if (row === undefined) return { ...shown, label, name };
+    return { ...shown, label: `${row}. ${label}`, name: `${sectionTitle} ${row}: ${label}` };
   });
 }
 

@@ -19,15 +19,20 @@ export function History(props: {
   const { history, opened, schema, view } = props;
   const { fields, language, texts } = view;
   const known = new Map(fields.map((field) => [field.storedKey, field]));
-  const storedRows = createOnce((section: Section) => tableRowNumbers(opened, schema, section).stored);
-
-  function rowText({ section, row }: Extract<KeyTarget, { kind: 'cell' }>): string {
-    const stored = storedRows(section);
-    const number = stored.filter((other) => other < row).length + 1;
+  const rowsOf = createOnce((section: Section) => {
+    const { stored, all } = tableRowNumbers(opened, schema, section);
+    const visible = new Set(stored);
+    let above = 0;
     // Where a deleted row would stand now.
-    const text = stored[number - 1] === row ? `${texts.row.toLowerCase()} {row}` : texts.deletedRow;
-    return fill(text, { row: number });
-  }
+    return new Map(
+      all.map((row) => {
+        const text = visible.has(row) ? `${texts.row.toLowerCase()} {row}` : texts.deletedRow;
+        if (visible.has(row)) above++;
+        return [row, fill(text, { row: visible.has(row) ? above : above + 1 })];
+      }),
+    );
+  });
+  const rowText = ({ section, row }: Extract<KeyTarget, { kind: 'cell' }>): string => rowsOf(section).get(row) ?? '';
 
   return (
     <details id="history" class="history" data-fresh="history">

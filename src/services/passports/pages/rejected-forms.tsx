@@ -5,7 +5,7 @@ import { type FormFields, KeptText, rejectedFields, textIn } from '../../shared/
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { reviewTexts } from '../browser/review-texts.ts';
 import { isCompleted } from '../documents.ts';
-import { VERSION_FIELD } from '../edits.ts';
+import { CONFIRM_FIELD, VERSION_FIELD } from '../edits.ts';
 import { type PresentedField, presentFields } from '../present.ts';
 import { resolveKey } from '../schema/keys.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
@@ -148,6 +148,9 @@ function RejectedEdits({ typed, form }: { typed: readonly Typed[]; form: Rejecte
           </div>
         ))}
         <Button type="submit" class="primary" text={texts.save} />
+        {textIn(fields, CONFIRM_FIELD) !== '' && (
+          <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
+        )}
       </form>
       <DocumentLink id={id} language={language} />
     </>

@@ -166,7 +166,9 @@ function Review(props: {
           <Fields {...view} />
           <noscript>
             <Button type="submit" class="primary" text={texts.save} />
-            <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
+            {rowForms(fields).length === 0 && (
+              <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
+            )}
           </noscript>
         </form>
         {rowForms(fields).map(({ id }) => (

@@ -72,12 +72,12 @@ export async function editRoutes(
         const expectedVersion = parseIfMatch(request.headers['if-match'] ?? form.get(VERSION_FIELD));
         form.delete(VERSION_FIELD);
         const confirms = form.get(CONFIRM_FIELD) === 'true';
-        form.delete(CONFIRM_FIELD);
+        if (confirms) form.delete(CONFIRM_FIELD);
         checkFieldKeys(form, schema);
         const edited = await edit(callerOf(request), id, form, expectedVersion);
         if (edited === undefined) throw await accessError(request);
         // Not a version that another user has saved since.
-        if (confirms) await documents.confirm(callerOf(request), id, { ifVersion: edited.version });
+        if (confirms) await confirm(request, { ifVersion: edited.version });
         if (!wantsJson(request.headers.accept)) return reply.redirect(`/task/${id}`, 303);
         return reply.send({ status: 'ok', id, version: edited.version });
       },
@@ -174,11 +174,7 @@ export async function editRoutes(
     async (request) => {
       const id = taskIdOf(request);
       const ifVersion = parseIfMatch(request.headers['if-match']);
-      const confirmed = await documents.confirm(callerOf(request), id, ifVersion === undefined ? {} : { ifVersion });
-      if (confirmed === undefined) throw await accessError(request);
-      if (confirmed === 'not-editable') throw notEditable();
-      if (confirmed === 'conflict') throw versionConflict();
-      const { version, confirmation } = confirmed;
+      const { version, confirmation } = await confirm(request, ifVersion === undefined ? {} : { ifVersion });
       const { at, actor } = confirmation!;
       return { status: 'ok', id, version, confirmed_at: at, confirmed_by: actor };
     },
@@ -191,6 +187,14 @@ export async function editRoutes(
   }
 
   /** Undefined if the caller may not edit. Row numbers depend on the version, so a concurrent edit repeats the mapping. */
+  async function confirm(request: Parameters<typeof accessError>[0], options: { ifVersion?: number }) {
+    const confirmed = await documents.confirm(callerOf(request), taskIdOf(request), options);
+    if (confirmed === undefined) throw await accessError(request);
+    if (confirmed === 'not-editable') throw notEditable();
+    if (confirmed === 'conflict') throw versionConflict();
+    return confirmed;
+  }
+
   async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number) {
     let parsedEdits: readonly ParsedEdit[] | undefined;
     for (let attempts = 0; ; attempts++) {

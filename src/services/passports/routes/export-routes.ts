@@ -54,7 +54,7 @@ export function exportRoutes(app: Gateway, deps: { documents: DocumentStore; fil
       schema: {
         summary: 'One task as Excel file',
         description:
-          'The columns Field and Value, and a sheet for each table. `layout=wide` has one sheet with a row for each field and table cell, and also the columns Section, Confidence and Edited.',
+          'The columns Field and Value, and a sheet for each table; `layout=wide` has one sheet with also Section, Confidence and Edited.',
         operationId: 'exportExcel',
         ...described,
         params: TaskParams,

@@ -38,7 +38,21 @@ describe('the name of a person', () => {
     ['L. T. BRENNAN', 'MUNICIPAL ENGINEER L. T. BRENNAN'],
     ['О.Ю.Белькова', '1 кат.'],
   ])('of the reader, %s, stands against %s at the place of the template', (reader, template) => {
-    expect(merged({ key, reader, confidence: 0.3, template })).toBe(reader);
+    const read = (corrected: boolean, confidence: number) =>
+      merged({ key, reader, confidence, template, field: { corrected } });
+    expect(read(false, 0.3)).toBe(reader);
+    expect(read(true, 0.6)).toBe(reader);
+    expect(read(true, 0.3)).toBe(template);
+  });
+
+  it('is less than the name with the title that a person added on this form', () => {
+    const titled = { key, reader: 'Осокин А. Т.', confidence: 0.6, template: 'инж. Осокин А. Т.' };
+    expect(merged({ ...titled, field: { extended: true } })).toBe('инж. Осокин А. Т.');
+    expect(merged(titled)).toBe('Осокин А. Т.');
+  });
+
+  it('is no word in capitals', () => {
+    expect(merged({ key, reader: 'НАЧАЛЬНИК', confidence: 0.9, template: 'Иванов' })).toBe('Иванов');
   });
 
   it.each([

@@ -37,10 +37,11 @@ function leastFor(own: Field, reading: Reading, document: FormDocument): number 
   const { field } = reading;
   const [text, value] = [String(own.value), String(reading.value)];
   const isText = typeof own.value === 'string';
-  if (PERSON_FIELDS.has(field.key) && isPersonName(text) !== isPersonName(value)) {
-    return isPersonName(text) ? 0 : Number.POSITIVE_INFINITY;
+  const isTitled = field.extended && hasWords(value, text);
+  if (PERSON_FIELDS.has(field.key) && !isTitled && isPersonName(text) !== isPersonName(value)) {
+    return !isPersonName(text) ? Number.POSITIVE_INFINITY : field.corrected ? MIN_LONGER : 0;
   }
-  if (field.parts.length > 1 && LONE_KIND.test(value) && !LONE_KIND.test(text)) return 0;
+  if (field.parts.length > 1 && LONE_KIND.test(value) && !LONE_KIND.test(text)) return MIN_LONGER;
   if (field.parts[0]?.by === 'option' || (isText && isTorn(text, value))) return Number.POSITIVE_INFINITY;
   // A number or an initial at the place of a text.
   if (isText && WORD.test(text) && !WORD.test(value)) return MIN_LONGER;
