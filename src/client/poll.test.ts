@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/client.ts';
-import { type AssayError, NetworkProblem, RateLimited, Unavailable } from './errors.ts';
+import { type AssayError, NetworkProblem, RateLimited, TaskNotFound, Unavailable } from './errors.ts';
 import { pollUntilEnded } from './poll.ts';
 import { POLL_SCHEDULES } from './poll-schedule.ts';
 
@@ -70,5 +70,22 @@ it('A wait reports an outage and its end once, and no rate limit that it also re
     onRateLimit: () => {},
     options: { onOutage: (error) => reported.push(error?.message) },
   });
+  expect(reported).toEqual(['away', undefined]);
+});
+
+it('reports the end of an outage when the service answers that there is no such task', async () => {
+  const answers = [
+    new NetworkProblem({ code: 'NETWORK_PROBLEM', message: 'away' }),
+    new TaskNotFound({ code: 'TASK_NOT_FOUND', message: 'None.', status: 404 }),
+  ];
+  const reported: (string | undefined)[] = [];
+  const waited = pollUntilEnded({
+    subject: 'Task 1',
+    read: () => Promise.reject(answers.shift()!),
+    pace: POLL_SCHEDULES.local,
+    clock: createFakeClock(),
+    options: { onOutage: (error) => reported.push(error?.message) },
+  });
+  await expect(waited).rejects.toThrow(TaskNotFound);
   expect(reported).toEqual(['away', undefined]);
 });

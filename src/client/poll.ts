@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { OutageListener, RateLimitListener } from './connection.ts';
-import { RateLimited, Timeout } from './errors.ts';
+import { AssayError, RateLimited, Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
@@ -95,6 +95,8 @@ export async function pollUntilEnded<State>(deps: {
     } catch (error) {
       if (!signal?.aborted && error instanceof DOMException && error.name === 'TimeoutError') throw timeout();
       isLimited = onRateLimit !== undefined && error instanceof RateLimited;
+      // Such as 404: the service responds again.
+      if (isLost && error instanceof AssayError && !isTransient(error)) onOutage?.(undefined);
       if (!isTransient(error) || (!isLimited && ++failures > MAX_FAILED_POLLS)) throw error;
       if (isLimited) limited++;
       strained = true;

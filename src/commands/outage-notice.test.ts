@@ -6,15 +6,15 @@ import { NetworkProblem } from '../client/index.ts';
 import { createOutageNotice } from './outage-notice.ts';
 import { transcribeCommand } from './task-commands.ts';
 
-it('says once that the connection is lost and restored, for any number of waits', () => {
+it('says once that requests fail, and that they succeed again when no wait fails any more', () => {
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const notice = createOutageNotice();
   const error = new NetworkProblem({ code: 'NETWORK_PROBLEM', message: 'http://any cannot be reached.' });
-  for (const one of [undefined, error, error, undefined, undefined]) notice(one);
+  for (const one of [undefined, error, error, undefined, error, undefined, undefined, undefined]) notice(one);
   expect(print.mock.calls).toEqual([
-    ['Connection lost, retrying: http://any cannot be reached.'],
-    ['Connection restored.'],
+    ['Request failed, retrying: http://any cannot be reached.'],
+    ['Requests succeed again.'],
   ]);
 });
 
@@ -38,5 +38,5 @@ it('transcribe reports an outage while it waits', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const options = { server: url, token: 'any', wait: true };
   await transcribeCommand('https://storage.example.com/a.mp3', options, new AbortController().signal);
-  expect(printed).toEqual([expect.stringMatching(`^Connection lost, retrying: ${url}`), 'Connection restored.']);
+  expect(printed).toEqual([expect.stringMatching(`^Request failed, retrying: ${url}`), 'Requests succeed again.']);
 });

@@ -297,7 +297,7 @@ describe('assay batches submit --wait', () => {
       code: 0,
       out: 'b-1  completed  total 1  done 1\n',
       err: expect.stringMatching(
-        /^Waiting for the batch b-1\.\nConnection lost, retrying: .* 503\.\nConnection restored\.\n$/,
+        /^Waiting for the batch b-1\.\nRequest failed, retrying: .* 503\.\nRequests succeed again\.\n$/,
       ),
     });
   });
