@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { isMediaName } from './folder/find-items.ts';
 import { isFolder, openInputFile } from './local-files.ts';
+import { shellQuoted } from './terminal.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {
   '.csv': 'text/csv',
@@ -22,7 +23,7 @@ export async function openBatchFile(path: string, service: keyof typeof FOLDER_C
   if (await isFolder(path)) {
     const [command, output] = FOLDER_COMMANDS[service];
     throw new OperatorError(
-      `${path} is a folder: use \`node scripts/assay.mjs ${command} ${path} --output ${output}\`, or submit a ZIP archive of it.`,
+      `${path} is a folder: use \`node scripts/assay.mjs ${command} ${shellQuoted(path)} --output ${output}\`, or submit a ZIP archive of it.`,
     );
   }
   if (isMediaName(path)) throw noList(path);

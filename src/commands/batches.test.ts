@@ -106,6 +106,15 @@ it.each([
   );
 });
 
+it('batches submit quotes a folder with special characters in the command that it names', async () => {
+  const path = await mkdtemp(join(tmpdir(), "assay batch's $x-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  const server = { service: 'stt', server: 'http://127.0.0.1:1', token: 'any' } as const;
+  await expect(submitBatchCommand(path, server, new AbortController().signal)).rejects.toThrow(
+    `transcribe '${path.replace("'", String.raw`'\''`)}' --output texts.csv`,
+  );
+});
+
 it('batches submit lists the first ten of several invalid items, and the number of the others', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'list.jsonl');
   onTestFinished(() => rm(dirname(path), { recursive: true }));
@@ -116,6 +125,18 @@ it('batches submit lists the first ten of several invalid items, and the number 
   await expect(submitBatchCommand(path, options, new AbortController().signal)).rejects.toThrow('Line 1.');
   const lines = items.slice(0, 10).map(({ line, message }) => `  line ${line}: ${message}`);
   expect(printed).toEqual(['Invalid items: 30 of 30', ...lines, '  … and 20 more']);
+});
+
+it('batches submit --skip-invalid lists all items of the response that were left out', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'list.jsonl');
+  onTestFinished(() => rm(dirname(path), { recursive: true }));
+  await writeFile(path, '{}\n');
+  const items = Array.from({ length: 20 }, (_, at) => ({ line: at + 1, message: '`url` is required.' }));
+  const data = { batch_id: 'b-1', left_out: { count: 21, items } };
+  const { options, printed } = await startServer(202, { ok: true, data });
+  await submitBatchCommand(path, { ...options, skipInvalid: true }, new AbortController().signal);
+  const lines = items.map(({ line, message }) => `  line ${line}: ${message}`);
+  expect(printed).toEqual(['Left out: 21', ...lines, '  … and 1 more']);
 });
 
 it('batches cancel says why it cancelled nothing', async () => {

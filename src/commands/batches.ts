@@ -62,7 +62,8 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
-      if (invalid > 1 || invalid < total) printInvalid(items, invalid, `Invalid items: ${invalid} of ${total}`);
+      if (invalid > 1 || invalid < total)
+        printInvalid(items.slice(0, MAX_LISTED), invalid, `Invalid items: ${invalid} of ${total}`);
       if (error instanceof ValidationProblem && invalid < total)
         error.message += ' Repeat with --skip-invalid to leave them out.';
       throw error;
@@ -153,14 +154,13 @@ function notRetried({ counts: { failed, cancelled } }: Batch): string {
   return `No item has failed${cancelled > 0 ? ', and cancelled items are not retried' : ''}.`;
 }
 
-/** More would hide the result of the command on a terminal. */
+/** Of a refused file, which is checked again; items that are left out are listed here only. */
 const MAX_LISTED = 10;
 
 function printInvalid(items: readonly InvalidItem[], count: number, title: string): void {
   console.error(title);
-  const listed = items.slice(0, MAX_LISTED);
-  for (const { line, name = `line ${line}`, message } of listed) console.error(onOneLine(`  ${name}: ${message}`));
-  if (count > listed.length) console.error(`  … and ${count - listed.length} more`);
+  for (const { line, name = `line ${line}`, message } of items) console.error(onOneLine(`  ${name}: ${message}`));
+  if (count > items.length) console.error(`  … and ${count - items.length} more`);
 }
 
 function withBatches(

@@ -209,7 +209,7 @@ function addBatchCommands(program: Command): void {
       'JSON lines, CSV (.csv) with field names as header, or an archive (.zip); of passports only an archive',
     )
     .option('--wait', 'wait until the last item has ended')
-    .option('--skip-invalid', 'leave out invalid items, and list them, instead of refusing the file')
+    .option('--skip-invalid', 'leave out invalid items, and list the first 20, instead of refusing the file')
     .option('--webhook-url <url>', 'called once when the last item has ended')
     .option('--project <name>', 'project of items without one')
     .option('--tag <tag>', 'tag of items without tags; repeat it for several', collect)

@@ -26,6 +26,10 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
 /** A remote server must not send terminal escape sequences. */
 export const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 
+/** An argument of a command that a message suggests, for a POSIX shell. */
+export const shellQuoted = (text: string) =>
+  /^[\p{L}\p{N}_@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
