@@ -1,7 +1,12 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { OperatorError } from '../base/operator-error.ts';
 import { cancelCommand, deleteCommand, resultCommand } from './task.ts';
 
 const { signal } = new AbortController();
@@ -48,6 +53,16 @@ it.each([
     printed: [text],
     code,
   });
+});
+
+it.each([{}, { json: true }])('result --output writes no file for an unfinished task with %j', async (flags) => {
+  const { options, printed } = await startServer(200, { ok: true, data: { status: 'queued' } });
+  const output = join(await mkdtemp(join(tmpdir(), 'assay-result-')), 'result.txt');
+  onTestFinished(() => rm(dirname(output), { recursive: true }));
+  await expect(resultCommand('t-1', { ...options, ...flags, service: 'stt', output }, signal)).rejects.toThrow(
+    new OperatorError('The task t-1 has no result yet: queued.'),
+  );
+  expect([printed, existsSync(output)]).toEqual([[], false]);
 });
 
 it('cancel cancels a task, and names only services whose tasks it can cancel', async () => {

@@ -16,15 +16,18 @@ export interface CancelOptions extends TaskOptions {
   readonly service: (typeof CANCEL_SERVICES)[number];
 }
 
-/** `assay result ID`: prints a result as the command that created the task does, or the state of an unfinished task. */
+/**
+ * `assay result ID`: prints a result as the command that created the task does, or the state of an unfinished task, which is an error
+ * with `--output`.
+ */
 export function resultCommand(id: string, options: TaskOptions, signal: AbortSignal): Promise<void> {
   return onTask(id, options, signal, async (assay) => {
     const state: Photo | Recording | Document = await assay[options.service].result(id, { signal });
-    return printResult(options, state, resultLines(id, state));
+    return printResult(options, state, resultLines(id, state, options));
   });
 }
 
-function resultLines(id: string, state: Photo | Recording | Document): readonly string[] {
+function resultLines(id: string, state: Photo | Recording | Document, { output }: TaskOptions): readonly string[] {
   switch (state.status) {
     case 'SUCCESS':
       return documentLines(state);
@@ -40,6 +43,8 @@ function resultLines(id: string, state: Photo | Recording | Document): readonly 
     case 'processing':
     case 'PENDING':
     case 'PROCESSING':
+      if (output !== undefined)
+        throw new OperatorError(`The task ${id} has no result yet: ${state.status.toLowerCase()}.`);
       return [state.status.toLowerCase()];
   }
 }
