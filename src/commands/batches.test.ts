@@ -213,7 +213,7 @@ it('transcribe, interrupted, names the task if it was accepted', async () => {
     url.startsWith('/result/') ? undefined : { ok: true, data: { task_id: 't-1', estimated_wait_seconds: 1 } },
   );
   await transcribeCommand(source, { ...accepted.options, wait: true }, accepted.unanswered);
-  const command = `node scripts/assay.mjs timeline t-1 --service stt --server ${accepted.options.server}`;
+  const command = `node scripts/assay.mjs result t-1 --service stt --server ${accepted.options.server}`;
   expect(accepted.printed).toEqual([
     `Interrupted; the task t-1 continues on the server. To see the state: \`${command}\`.`,
   ]);

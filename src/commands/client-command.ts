@@ -102,7 +102,7 @@ const nameOf = ({ noun, ids }: Created) => `${noun}${ids.length === 1 ? '' : 's'
 
 function stateHint(service: string, { noun, ids }: Created, server: string | undefined): string {
   const id = ids.length === 1 ? ids[0] : 'ID';
-  const command = `${noun === 'batch' ? 'batches status' : 'timeline'} ${id} --service ${service}`;
+  const command = `${noun === 'batch' ? 'batches status' : 'result'} ${id} --service ${service}`;
   const at = server === undefined ? '' : ` --server ${server}`;
   return `To see the state: \`node scripts/assay.mjs ${command}${at}\`.`;
 }
