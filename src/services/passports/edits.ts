@@ -58,6 +58,10 @@ export function toStoredEdits(
   // Counting the rows of a long table takes milliseconds.
   const rowsIn = createOnce((section: Section) => tableRowNumbers(opened, schema, section));
   const insertedIn = createOnce((section: Section) => placeInserted(parsedEdits, opened, section, rowsIn(section)));
+  const newRowsIn = createOnce((section: Section) => {
+    const known = new Set<number | undefined>(rowsIn(section).all);
+    return [...insertedIn(section).values()].filter((row) => !known.has(row)).length;
+  });
   for (const { target } of parsedEdits) {
     if (target.kind !== 'cell' || isInserted(target.row)) continue;
     const visibleCount = rowsIn(target.section).stored.length;
@@ -68,8 +72,7 @@ export function toStoredEdits(
   const edits = parsedEdits.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
     const { stored, all, next } = rowsIn(target.section);
-    const inserted = [...insertedIn(target.section).values()].filter((row) => row === undefined || !all.includes(row));
-    const count = all.length + inserted.length + (added.get(target.section.key)?.size ?? 0);
+    const count = all.length + newRowsIn(target.section) + (added.get(target.section.key)?.size ?? 0);
     const isNew = isInserted(target.row) || target.row > stored.length;
     if (isNew && count > MAX_ROW) details.push(noRoom(key));
     if (isInserted(target.row)) {

@@ -186,7 +186,6 @@ export async function editRoutes(
     return document === undefined ? documentNotFound() : changeForbidden();
   }
 
-  /** Undefined if the caller may not edit. Row numbers depend on the version, so a concurrent edit repeats the mapping. */
   async function confirm(request: Parameters<typeof accessError>[0], options: { ifVersion?: number }) {
     const confirmed = await documents.confirm(callerOf(request), taskIdOf(request), options);
     if (confirmed === undefined) throw await accessError(request);
@@ -195,6 +194,7 @@ export async function editRoutes(
     return confirmed;
   }
 
+  /** Undefined if the caller may not edit. Row numbers depend on the version, so a concurrent edit repeats the mapping. */
   async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number) {
     let parsedEdits: readonly ParsedEdit[] | undefined;
     for (let attempts = 0; ; attempts++) {

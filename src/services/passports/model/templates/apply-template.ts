@@ -82,36 +82,32 @@ function readFields(
   const readings = new Map<string, Reading>();
   for (const { lesson, match } of lessons) {
     const context: PlaceContext = { lesson, match, document, taken };
-    // Values that lean on others come after these.
-    let isLate = false;
-    const isFindable = ({ verified, leans, inText }: LessonField) =>
-      match.inText ? inText !== undefined : verified || (isLate && leans);
     const isAgreed = (key: string, value: Field['value']) => isSame(fields[key]?.value ?? null, value);
-    let open = lesson.fields.filter(({ key, parts }) => parts.length > 0 && !readings.has(key) && specs.has(key));
-    while (open.length > 0) {
-      const read = open.flatMap((field) => {
-        const found = readFieldAt(field, specs.get(field.key)!, context);
-        // A place that does not give what a person typed confirms no value.
-        const isUsed = found && (isFindable(field) || (!field.corrected && isAgreed(field.key, found.value)));
-        return isUsed ? [{ ...found, field, match }] : [];
-      });
-      const next = read.sort((a, b) => a.cost - b.cost)[0];
-      if (!next && isLate) break;
-      if (!next) {
-        isLate = true;
-        continue;
+    // Values that lean on others come after these.
+    for (const isLate of lesson.fields.some(({ leans }) => leans) ? [false, true] : [false]) {
+      const isFindable = ({ verified, leans, inText }: LessonField) =>
+        match.inText ? inText !== undefined : verified || (isLate && leans);
+      let open = lesson.fields.filter(({ key, parts }) => parts.length > 0 && !readings.has(key) && specs.has(key));
+      while (open.length > 0) {
+        const read = open.flatMap((field) => {
+          const found = readFieldAt(field, specs.get(field.key)!, context);
+          // A place that does not give what a person typed confirms no value.
+          const isUsed = found && (isFindable(field) || (!field.corrected && isAgreed(field.key, found.value)));
+          return isUsed ? [{ ...found, field, match }] : [];
+        });
+        const next = read.sort((a, b) => a.cost - b.cost)[0];
+        if (!next) break;
+        const agreed = read.filter(({ field, value }) => isAgreed(field.key, value));
+        // All places of the same certainty in one pass, unless they share tokens.
+        for (const one of agreed.length > 0 ? agreed : read.filter(({ cost }) => cost <= Math.max(2, next.cost))) {
+          if (one.tokens.some((token) => taken.has(token))) continue;
+          readings.set(one.field.key, one);
+          for (const token of one.tokens) taken.add(token);
+        }
+        const before = open.length;
+        open = open.filter(({ key }) => !readings.has(key));
+        if (open.length === before) break;
       }
-      const agreed = read.filter(({ field, value }) => isAgreed(field.key, value));
-      // All places of the same certainty in one pass, unless they share tokens.
-      for (const one of agreed.length > 0 ? agreed : read.filter(({ cost }) => cost <= Math.max(2, next.cost))) {
-        if (one.tokens.some((token) => taken.has(token))) continue;
-        readings.set(one.field.key, one);
-        for (const token of one.tokens) taken.add(token);
-      }
-      const before = open.length;
-      open = open.filter(({ key }) => !readings.has(key));
-      if (open.length === before && isLate) break;
-      if (open.length === before) isLate = true;
     }
   }
   return readings;
