@@ -366,7 +366,7 @@ describe('Passports pages', () => {
       await until(() => page.locator('tr.inserted').count()).toBe(0);
       expect(await value(page, 'rooms:3.name')).toBe(before[2].name);
       // The row has its own number again, so its values are those that were read.
-      expect(await page.locator('tr[data-row="3"]').getAttribute('data-stored-row')).toBe('rooms:3');
+      await until(() => page.locator('tr[data-row="3"]').getAttribute('data-stored-row')).toBe('rooms:3');
 
       await page.getByRole('button', { name: `${remove} 2`, exact: true }).dblclick();
       await undoButton.press('Enter');
