@@ -19,7 +19,11 @@ it.each([
   ['batches --status failed itmes b-1', 'There is no command batches itmes. Did you mean "batches items"?'],
   ['help stauts', 'There is no command stauts; see `assay --help`.'],
   ['nonsense', 'There is no command nonsense; see `assay --help`.'],
-  ['batches nonsense', 'There is no command batches nonsense; see `assay batches --help`.'],
+  ['batches stat b-1', 'There is no command batches stat. Did you mean "batches status"?'],
+  [
+    'batches nonsense',
+    'There is no command batches nonsense. The commands are list, submit, status, items, results, cancel, retry.',
+  ],
 ])('rejects `assay %s`', (line, message) => {
   expect(() => checkCommand(program, line.split(' '))).toThrow(message);
 });

@@ -13,11 +13,10 @@ export function checkCommand(command: Command, args: readonly string[], path: re
   }
   const names = command.commands.map((each) => each.name());
   const within = (edits: number) => names.find((each) => isWithinEdits(name, each, edits));
-  const meant = within(1) ?? (name.length < MIN_LENGTH_OF_TWO_EDITS ? undefined : within(2));
-  const hint =
-    meant === undefined
-      ? `; see \`${['assay', ...path, '--help'].join(' ')}\`.`
-      : `. Did you mean "${[...path, meant].join(' ')}"?`;
+  const isBeginning = (each: string) => name.length >= MIN_BEGINNING && each.startsWith(name);
+  const meant = within(1) ?? names.find(isBeginning) ?? (name.length < MIN_LENGTH_OF_TWO_EDITS ? undefined : within(2));
+  const instead = path.length > 0 ? `. The commands are ${names.join(', ')}.` : '; see `assay --help`.';
+  const hint = meant === undefined ? instead : `. Did you mean "${[...path, meant].join(' ')}"?`;
   throw new OperatorError(`There is no command ${[...path, name].join(' ')}${hint}`);
 }
 
@@ -31,5 +30,7 @@ function withoutOptions(command: Command, args: readonly string[]): readonly str
   return withoutOptions(command, option.required && value === undefined ? rest.slice(1) : rest);
 }
 
+/** Chosen: of three letters, few commands begin alike. */
+const MIN_BEGINNING = 3;
 /** Shorter names are two edits away from too many others. */
 const MIN_LENGTH_OF_TWO_EDITS = 5;
