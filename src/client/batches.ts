@@ -118,8 +118,8 @@ export class Batches<Item extends object> {
       const state = await this.#line.data<Batch>(pathOf(id), { retries: 0, signal });
       return { state, ended: state.status === 'completed', retryAfterSeconds: undefined };
     };
-    const [pace, { clock, onRateLimit }] = [BATCH_POLL_SCHEDULES[this.#polling], this.#line];
-    return pollUntilEnded({ subject: `Batch ${id}`, read, pace, clock, onRateLimit, options });
+    const [pace, { clock, onRateLimit, onOutage }] = [BATCH_POLL_SCHEDULES[this.#polling], this.#line];
+    return pollUntilEnded({ subject: `Batch ${id}`, read, pace, clock, onRateLimit, onOutage, options });
   }
 
   /** The results of a completed batch as a file. */

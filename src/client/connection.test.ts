@@ -115,6 +115,20 @@ it('the client with onRateLimit waits for the rate limit without end, and polls 
   expect(clock.slept).toEqual(waits);
 });
 
+it('the client with onOutage reports a call that is repeated, with one idempotency key, until it succeeds', async () => {
+  const keys: unknown[] = [];
+  const outages: unknown[] = [];
+  const fetch: AssayOptions['fetch'] = async (_, init) => {
+    keys.push(new Headers(init?.headers).get('idempotency-key'));
+    if (keys.length < 3) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+    return Response.json({ ok: true, data: { task_id: 'a' } });
+  };
+  const onOutage: AssayOptions['onOutage'] = (error) => void outages.push(error?.name);
+  const options = { defectoscopy: { url: 'http://other.example.com' }, fetch, clock: createFakeClock(), onOutage };
+  await new Assay(options).defectoscopy.predict('https://storage.example.com/a.jpg');
+  expect([keys.length, new Set(keys).size, outages]).toEqual([3, 1, ['NetworkProblem', undefined]]);
+});
+
 it.each([
   ['the result', { token: 'any' }, '/api/task/a/result'],
   ['the token', { apiKey: 'any' }, '/auth/token'],

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import { AssayError, NetworkProblem, RateLimited, Timeout, Unauthorized } from './errors.ts';
 import { type ApiResponse, type RequestOptions, type RequestTarget, sendRequest } from './request.ts';
+import { isTransient } from './response-error.ts';
 
 export interface Credential {
   token(signal?: AbortSignal): Promise<string | undefined>;
@@ -12,6 +13,7 @@ export interface ConnectionOptions extends RequestTarget {
   readonly credential?: Credential | undefined;
   readonly retries: number;
   readonly onRateLimit?: RateLimitListener | undefined;
+  readonly onOutage?: OutageListener | undefined;
 }
 
 /** Called with the seconds before a request that the rate limit rejected is repeated. */
@@ -24,11 +26,13 @@ export type OutageListener = (error: AssayError | undefined) => void;
 export class Connection {
   readonly clock: Clock;
   readonly onRateLimit: RateLimitListener | undefined;
+  readonly onOutage: OutageListener | undefined;
   readonly #options: ConnectionOptions;
 
   constructor(options: ConnectionOptions) {
     this.clock = options.clock;
     this.onRateLimit = options.onRateLimit;
+    this.onOutage = options.onOutage;
     this.#options = { ...options, url: options.url.replace(/(?<!\/)\/+$/, '') };
   }
 
@@ -36,10 +40,15 @@ export class Connection {
     const { credential, clock, retries } = this.#options;
     const { signal } = request;
     let renewed = false;
+    let isLost = false;
     for (let failures = 0; ; ) {
       signal?.throwIfAborted();
       const token = await credential?.token(signal);
       const response = await sendRequest(this.#options, path, request, token);
+      if (isLost && !isTransient(response)) {
+        isLost = false;
+        this.onOutage?.(undefined);
+      }
       if (!(response instanceof AssayError)) return response;
       if (response instanceof Unauthorized && !renewed && credential?.invalidate(token)) {
         renewed = true;
@@ -52,6 +61,10 @@ export class Connection {
       if (pause === undefined) throw response;
       if (waits) this.onRateLimit(pause);
       else failures++;
+      if (!waits && !isLost && isTransient(response)) {
+        isLost = true;
+        this.onOutage?.(response);
+      }
       await clock.sleep(pause * 1000, signal);
     }
   }

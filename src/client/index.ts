@@ -1,6 +1,6 @@
 import { Catalog } from './catalog.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { Connection, type Credential, type RateLimitListener } from './connection.ts';
+import { Connection, type Credential, type OutageListener, type RateLimitListener } from './connection.ts';
 import { Defectoscopy } from './defectoscopy.ts';
 import { Passports } from './passports.ts';
 import { exchangeApiKey } from './passports-token.ts';
@@ -58,6 +58,8 @@ export interface AssayOptions {
    * `signal`. `timeoutSeconds` of `wait` ends polls.
    */
   readonly onRateLimit?: RateLimitListener | undefined;
+  /** Called before a call is repeated after overload or a connection error, and when it succeeds. The default of `wait`. */
+  readonly onOutage?: OutageListener | undefined;
   /** Time limit per request, excluding upload time. Default: 60. */
   readonly timeoutSeconds?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
@@ -80,6 +82,7 @@ export class Assay {
         fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
         retries: options.retries ?? 3,
         onRateLimit: options.onRateLimit,
+        onOutage: options.onOutage,
         timeoutSeconds: options.timeoutSeconds ?? 60,
       });
     if (defectoscopy)

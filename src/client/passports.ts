@@ -182,8 +182,8 @@ export class Passports {
       if (!isUnfinished(state)) result = await this.#line.json<Document>(`${taskPath(id)}/result`, request);
       return { state, ended: result !== undefined && !isUnfinished(result), retryAfterSeconds: undefined };
     };
-    const [pace, { clock, onRateLimit }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
-    await pollUntilEnded({ subject: `Task ${id}`, read, pace, clock, onRateLimit, options });
+    const [pace, { clock, onRateLimit, onOutage }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
+    await pollUntilEnded({ subject: `Task ${id}`, read, pace, clock, onRateLimit, onOutage, options });
     const ended = result as Extract<Document, { status: 'SUCCESS' | 'FAILED' | 'ERROR' }>;
     if (ended.status === 'SUCCESS') return ended;
     throw new TaskFailed({ code: ended.error_type, message: ended.error, taskId: id, state: ended });

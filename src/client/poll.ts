@@ -10,7 +10,10 @@ export interface WaitOptions<State> extends CallOptions {
   /** Throws `Timeout` after this time. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
   readonly onState?: ((state: State) => void) | undefined;
-  /** For overload and connection errors, of which polls are repeated; not for the rate limit with `onRateLimit`. */
+  /**
+   * For overload and connection errors, of which polls are repeated; not for the rate limit with `onRateLimit`. Default: that of the
+   * client.
+   */
   readonly onOutage?: OutageListener | undefined;
   /** Resolves when another source, such as an event, reports the end: the result is then read at once. Polling continues without it. */
   readonly ended?: Promise<unknown> | undefined;
@@ -40,12 +43,13 @@ export async function pollUntilEnded<State>(deps: {
   readonly pace: PollSchedule;
   readonly clock: Clock;
   readonly onRateLimit?: RateLimitListener | undefined;
+  readonly onOutage?: OutageListener | undefined;
   readonly acceptedAtMs?: number | undefined;
   readonly estimateSeconds?: number | undefined;
   readonly options: WaitOptions<State>;
 }): Promise<State> {
   const { subject, read, pace, clock, estimateSeconds, onRateLimit } = deps;
-  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState, onOutage } = deps.options;
+  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState, onOutage = deps.onOutage } = deps.options;
   let { ended } = deps.options;
   const startedAtMs = clock.now();
   const leftSeconds = () => timeoutSeconds - (clock.now() - startedAtMs) / 1000;

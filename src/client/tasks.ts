@@ -111,7 +111,7 @@ export class TaskService<State extends TaskState, Event, Item extends object> {
     task: TaskHandle | string,
     options: WaitOptions<State> = {},
   ): Promise<Extract<State, { readonly status: 'done' }>> {
-    const { clock, onRateLimit } = this.line;
+    const { clock, onRateLimit, onOutage } = this.line;
     const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
     const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
     const read = async (longPollSeconds: number, signal: AbortSignal): Promise<PollResult<State>> => {
@@ -126,7 +126,17 @@ export class TaskService<State extends TaskState, Event, Item extends object> {
     };
     const pace = POLL_SCHEDULES[this.#polling];
     const state = await pollUntilEnded({
-      ...{ subject: `Task ${taskId}`, read, pace, clock, onRateLimit, acceptedAtMs, estimateSeconds, options },
+      ...{
+        subject: `Task ${taskId}`,
+        read,
+        pace,
+        clock,
+        onRateLimit,
+        onOutage,
+        acceptedAtMs,
+        estimateSeconds,
+        options,
+      },
     });
     if (state.status !== 'failed') return state as Extract<State, { readonly status: 'done' }>;
     const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;

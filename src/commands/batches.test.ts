@@ -127,6 +127,19 @@ it('batches submit lists the first ten of several invalid items, and the number 
   expect(printed).toEqual(['Invalid items: 30 of 30', ...lines, '  … and 20 more']);
 });
 
+it('batches submit --json prints the invalid items of a refused file', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'list.jsonl');
+  onTestFinished(() => rm(dirname(path), { recursive: true }));
+  await writeFile(path, '{}\n');
+  const details = { invalid: 1, total: 1, items: [{ line: 1, message: '`url` is required.' }] };
+  const error = { code: 'VALIDATION_ERROR', message: 'Line 1.', details };
+  const { options, printed } = await startServer(422, { ok: false, error });
+  const submitted = submitBatchCommand(path, { ...options, json: true }, new AbortController().signal);
+  await expect(submitted).rejects.toThrow('Line 1.');
+  expect(process.stdout.write).toHaveBeenCalledExactlyOnceWith(`${JSON.stringify(details, null, 2)}\n`);
+  expect(printed).toEqual([]);
+});
+
 it('batches submit --skip-invalid lists all items of the response that were left out', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'list.jsonl');
   onTestFinished(() => rm(dirname(path), { recursive: true }));

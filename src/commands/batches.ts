@@ -1,4 +1,3 @@
-import type { OutageListener } from '../client/connection.ts';
 import {
   Assay,
   AssayError,
@@ -57,12 +56,13 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   const accepted: Created = { noun: 'batch', ids: [] };
-  return withBatches({ ...options, created: accepted }, signal, async (batches, _, onOutage) => {
+  return withBatches({ ...options, created: accepted }, signal, async (batches) => {
     const { data, contentType } = await openBatchFile(path, options.service);
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
-    const created = await batches.create(data, request).catch((error: unknown) => {
+    const created = await batches.create(data, request).catch(async (error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
-      if (invalid > 1 || invalid < total)
+      if (options.json && total > 0) await printResult(options, { invalid, total, items }, []);
+      else if (invalid > 1 || invalid < total)
         printInvalid(items.slice(0, MAX_LISTED), invalid, `Invalid items: ${invalid} of ${total}`);
       if (error instanceof ValidationProblem && invalid < total)
         error.message += ' Repeat with --skip-invalid to leave them out.';
@@ -79,7 +79,7 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     console.error(onOneLine(`Waiting for the batch ${created.batch_id}.`));
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
-        ...{ onOutage, signal },
+        signal,
         onState: ({ total, counts: { queued, processing } }) =>
           onState({ status: 'processing', progress: 1 - (queued + processing) / total }),
       }),
@@ -166,17 +166,12 @@ function printInvalid(items: readonly InvalidItem[], count: number, title: strin
 function withBatches(
   options: BatchesOptions & { readonly output?: string; readonly created?: Created },
   signal: AbortSignal,
-  run: (
-    batches: Assay[BatchesOptions['service']]['batches'],
-    outputEnd: AbortSignal,
-    onOutage: OutageListener,
-  ) => Promise<void>,
+  run: (batches: Assay[BatchesOptions['service']]['batches'], outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, onOutage, ...rest }, outputEnd) =>
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }, outputEnd) =>
     run(
       new Assay({ [options.service]: { url, token, apiKey }, ...rest, retries: RETRIES })[options.service].batches,
       outputEnd,
-      onOutage,
     ).catch((error: unknown) => {
       if (error instanceof AssayError && error.code === 'BATCH_NOT_FOUND')
         error.message += ` ${otherServicesHint('batch', options.service)}`;

@@ -10,7 +10,7 @@ import { checkOutputFolder, writeOutputFile } from './local-files.ts';
 import { createOutageNotice } from './outage-notice.ts';
 import { createLimitWaits, createRateLimitNotice, type LimitWaits } from './rate-limit-notice.ts';
 import { resolveServer, type Server, type ServerOptions } from './resolve-server.ts';
-import { onOneLine } from './terminal.ts';
+import { onOneLine, shellQuoted } from './terminal.ts';
 
 export interface ClientCommandOptions extends ServerOptions {
   readonly wait: boolean;
@@ -33,15 +33,14 @@ interface ClientServer extends Server {
   readonly clock: Clock;
   readonly onRateLimit: (seconds: number) => void;
   readonly limitWaits: LimitWaits;
-  /** For the waits of the command. */
   readonly onOutage: OutageListener;
 }
 
 /** For the client. */
 export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project' | 'tag'>) => ({ project, tags: tag });
 
-/** For commands of many files, also on this machine, where they reach the rate limit and other limits. */
-export const RETRIES = 3;
+/** For commands that create tasks, also on this machine: 15 s in all. Chosen: for a restart of the server. */
+export const RETRIES = 5;
 
 /** Thrown after Ctrl-C instead of the reason of the signal: what the command has done. */
 export class Interruption extends Error {}
@@ -55,10 +54,14 @@ const EXIT_INTERRUPTED = 130;
  */
 export async function runClientCommand(
   service: string,
-  options: Omit<ClientCommandOptions, 'wait'>,
+  options: Partial<ClientCommandOptions>,
   signal: AbortSignal,
   run: (server: ClientServer, outputEnd: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  if (options.wait === false && options.output !== undefined)
+    throw new OperatorError(
+      `--output cannot be used with --no-wait: there is no result yet. To write it later: \`node scripts/assay.mjs result ID --service ${service} --output ${shellQuoted(options.output)}\`.`,
+    );
   const outputEnd = endOfOutput();
   const server = await resolveServer(service, options);
   if (options.output !== undefined) await checkOutputFolder(options.output);
@@ -71,7 +74,10 @@ export async function runClientCommand(
       limitWaits.add(seconds);
       notice(seconds);
     };
-    await run({ ...server, clock, onRateLimit, limitWaits, onOutage: createOutageNotice() }, outputEnd);
+    await run(
+      { ...server, clock, onRateLimit, limitWaits, onOutage: createOutageNotice(server.local ? START : '') },
+      outputEnd,
+    );
   } catch (error) {
     if (error === outputEnd.reason) return;
     if (signal.aborted) {
@@ -108,8 +114,8 @@ function stateHint(service: string, { noun, ids }: Created, server: string | und
 }
 
 /** For an id that a service does not have. */
-export function otherServicesHint(noun: string, service: string, services: readonly string[] = TASK_SERVICES): string {
-  const others = services.filter((other) => other !== service).map((other) => `--service ${other}`);
+export function otherServicesHint(noun: string, service: string): string {
+  const others = TASK_SERVICES.filter((other) => other !== service).map((other) => `--service ${other}`);
   return `If it is a ${noun} of another service: ${others.join(' or ')}.`;
 }
 

@@ -2,14 +2,22 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isInCalendar } from '../base/moment.ts';
 import { stopSignal } from '../base/stop-signal.ts';
 import type { BatchesOptions } from './batches.ts';
-import { CANCEL_SERVICES, collect, onServer, TASK_SERVICES, withKey, withServer, withTasks } from './client-options.ts';
+import {
+  collect,
+  onServer,
+  RESULT_FORMATS,
+  TASK_SERVICES,
+  withKey,
+  withLanguage,
+  withServer,
+  withTasks,
+} from './client-options.ts';
 import type { ListDeliveriesOptions, RedeliverOptions } from './deliveries.ts';
 import type { EventsOptions } from './events.ts';
 import type { ExtractOptions } from './extract.ts';
 import type { ListenOptions } from './listen.ts';
 import { isFolder } from './local-files.ts';
-import type { ServerOptions } from './resolve-server.ts';
-import type { CancelOptions, TaskOptions } from './task.ts';
+import type { DeleteOptions, ResultOptions, TaskOptions } from './task.ts';
 import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
 
 export function addClientCommands(program: Command): void {
@@ -40,16 +48,16 @@ export function addClientCommands(program: Command): void {
     .argument('<file|url|folder>', 'a recording, its https address, or a folder')
     .option('--language <code>', 'spoken language as ISO 639-1 code (en, ru), or auto')
     .option('--vocabulary <file>', 'words to prefer: a text file with a term per line, spoken forms after `=`')
-    .addOption(
-      new Option('--format <format>', 'transcript format').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
-    )
+    .addOption(new Option('--format <format>', 'transcript format').choices(RESULT_FORMATS.stt).conflicts('json'))
     .action(async (source: string, options: TranscribeOptions) =>
       (await isFolder(source))
         ? (await import('./folder/folder-commands.ts')).transcribeFolder(source, options, stopSignal())
         : (await import('./task-commands.ts')).transcribeCommand(source, options, stopSignal()),
     );
 
-  onServer(program.command('extract'), 'passports', 'a .csv or .jsonl file, or with --format xlsx or pdf a folder')
+  withLanguage(
+    onServer(program.command('extract'), 'passports', 'a .csv or .jsonl file, or with --format xlsx or pdf a folder'),
+  )
     .description('extract the fields of technical passports')
     .argument(
       '<path...>',
@@ -59,15 +67,7 @@ export function addClientCommands(program: Command): void {
       '--api-key <key>',
       'API key to exchange for a token (default: ASSAY_API_KEY; for this machine: the configured key)',
     )
-    .addOption(
-      new Option(
-        '--language <code>',
-        'language of the field labels in text, JSON, XLSX and PDF; all other output is in English',
-      ).choices(['en', 'ru']),
-    )
-    .addOption(
-      new Option('--format <format>', 'output format').choices(['text', 'json', 'xlsx', 'pdf']).conflicts('json'),
-    )
+    .addOption(new Option('--format <format>', 'output format').choices(RESULT_FORMATS.passports).conflicts('json'))
     .action(async (files: string[], options: ExtractOptions) =>
       files.length === 1 && (await isFolder(files[0]!))
         ? (await import('./folder/folder-commands.ts')).extractFolder(files[0]!, options, stopSignal())
@@ -82,27 +82,33 @@ export function addClientCommands(program: Command): void {
       (await import('./timeline.ts')).timelineCommand(id, options, stopSignal()),
     );
 
-  withKey(withTasks(program.command('result'), TASK_SERVICES))
+  withLanguage(withKey(withTasks(program.command('result'), TASK_SERVICES)))
     .description('print the result of a task, or its state while it is unfinished')
     .argument('<task>', 'a task id')
     .option('--json', 'print one JSON object')
     .option('--output <path>', 'write the output to this file')
-    .action(async (id: string, options: TaskOptions) =>
+    .addOption(
+      new Option('--format <format>', 'output format, as of `transcribe` and `extract`')
+        .choices([...new Set(Object.values(RESULT_FORMATS).flat())])
+        .conflicts('json'),
+    )
+    .action(async (id: string, options: ResultOptions) =>
       (await import('./task.ts')).resultCommand(id, options, stopSignal()),
     );
 
-  withTasks(program.command('cancel'), CANCEL_SERVICES)
-    .description('cancel an unfinished task')
+  withTasks(program.command('cancel'), TASK_SERVICES)
+    .description('cancel an unfinished photo or recording; documents of passports are deleted instead, with `delete`')
     .argument('<task>', 'a task id')
     .option('--json', 'print one JSON object')
-    .action(async (id: string, options: CancelOptions) =>
+    .action(async (id: string, options: TaskOptions) =>
       (await import('./task.ts')).cancelCommand(id, options, stopSignal()),
     );
 
   withKey(withServer(program.command('delete')))
     .description('delete a document of technical passports and its file, also while it is processed')
     .argument('<task>', 'a task id')
-    .action(async (id: string, options: ServerOptions) =>
+    .option('--json', 'print one JSON object')
+    .action(async (id: string, options: DeleteOptions) =>
       (await import('./task.ts')).deleteCommand(id, options, stopSignal()),
     );
 

@@ -3,10 +3,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 /** The services that a command has by its option `--service`. */
 export const TASK_SERVICES = ['defectoscopy', 'stt', 'passports'] as const;
 
-/** Documents of passports are deleted instead. */
-export const CANCEL_SERVICES = ['defectoscopy', 'stt'] as const;
-
 export type TaskServiceName = (typeof TASK_SERVICES)[number];
+
+/** Output formats of a result, beside the text of the service. */
+export const RESULT_FORMATS = {
+  defectoscopy: [],
+  stt: ['txt', 'srt', 'vtt', 'json'],
+  passports: ['text', 'json', 'xlsx', 'pdf'],
+} as const;
 
 export const withTasks = (command: Command, services: readonly string[]): Command =>
   withServer(
@@ -22,6 +26,14 @@ export const withKey = (command: Command): Command =>
   command.option(
     '--api-key <key>',
     'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)',
+  );
+
+export const withLanguage = (command: Command): Command =>
+  command.addOption(
+    new Option(
+      '--language <code>',
+      'of passports: language of the field labels in text, JSON, XLSX and PDF; all other output is in English',
+    ).choices(['en', 'ru']),
   );
 
 export const onServer = (command: Command, service: string, forFolder = 'a .csv or .jsonl file'): Command =>

@@ -14,6 +14,7 @@ import {
   formatTaskFailure,
   groupingOf,
   printResult,
+  RETRIES,
   runClientCommand,
 } from './client-command.ts';
 import { documentFiles } from './document-files.ts';
@@ -34,27 +35,26 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
   const created: Created = { noun: 'task', ids: [] };
   const options = { ...flags, json: flags.json || flags.format === 'json', created };
   const { format, language, output } = options;
-  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, onOutage, ...clientOptions }) => {
+  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const inputs = await splitByKind(await Promise.all(paths.map(openInputFile)));
     const count = inputs.pdfs.length + Math.min(1, inputs.pages.length);
-    const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
-    const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions });
+    const files =
+      options.wait && (format === 'xlsx' || format === 'pdf')
+        ? await documentFiles(format, { output, count })
+        : undefined;
+    const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     const { ids } = created;
     await upload(passports, inputs, { ...groupingOf(options), signal }, ids);
     if (!options.wait) {
-      const accepted = await Promise.all(ids.map((id) => passports.status(id, { signal })));
-      return printResult(
-        options,
-        { documents: accepted },
-        accepted.map(({ id, status }) => `${id}  ${status}`),
-      );
+      const documents = options.json ? await Promise.all(ids.map((id) => passports.status(id, { signal }))) : [];
+      return printResult(options, { documents }, ids);
     }
 
     const read: ReadDocument[] = [];
     const failed: TaskFailed[] = [];
     for (const id of ids) {
       try {
-        await withProgress((onState) => passports.wait(id, { onState, onOutage, signal }));
+        await withProgress((onState) => passports.wait(id, { onState, signal }));
         read.push((await passports.result(id, { language, signal })) as ReadDocument);
       } catch (error) {
         if (!(error instanceof TaskFailed)) throw error;

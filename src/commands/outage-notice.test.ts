@@ -18,6 +18,33 @@ it('says once that requests fail, and that they succeed again when no wait fails
   ]);
 });
 
+it('transcribe creates its task when a server that restarts is back', async () => {
+  const printed: string[] = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void printed.push(line));
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  const answer = JSON.stringify({ ok: true, data: { task_id: 't-1' } });
+  const server = createServer((request, response) => void request.resume().on('end', () => response.end(answer)));
+  const listen = (port: number) => once(server.listen(port, '127.0.0.1'), 'listening');
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const options = { server: url, token: 'any', wait: false };
+  const creating = transcribeCommand('https://storage.example.com/a.mp3', options, new AbortController().signal);
+  await expect.poll(() => printed).toHaveLength(1);
+  await listen(port);
+  await creating;
+  expect(printed).toEqual([
+    `Request failed, retrying: ${url} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`,
+    'Requests succeed again.',
+    't-1\n',
+  ]);
+});
+
 it('transcribe reports an outage while it waits', async () => {
   const printed: string[] = [];
   vi.spyOn(console, 'error').mockImplementation((line: string) => void printed.push(line));

@@ -1,9 +1,10 @@
-import { Assay, type TranscriptFormat } from '../client/index.ts';
+import { Assay, type DoneRecording, type Stt, type TranscriptFormat } from '../client/index.ts';
 import {
   type ClientCommandOptions,
   type Created,
   groupingOf,
   printResult,
+  RETRIES,
   runClientCommand,
 } from './client-command.ts';
 import { openInputSource, readVocabularyFile } from './local-files.ts';
@@ -21,8 +22,8 @@ export interface PredictOptions extends ClientCommandOptions {
 export function predictCommand(source: string, flags: PredictOptions, signal: AbortSignal): Promise<void> {
   const created: Created = { noun: 'task', ids: [] };
   const options = { ...flags, created };
-  return runClientCommand('defectoscopy', options, signal, async ({ url, token, onOutage, ...clientOptions }) => {
-    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
+  return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority, modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options), signal };
     const { data, name: fileName } = await openInputSource(source);
@@ -31,7 +32,7 @@ export function predictCommand(source: string, flags: PredictOptions, signal: Ab
     const done = await withTaskEnds(defectoscopy, { ...clientOptions, signal }, async (endOf) => {
       const task = await create();
       const ended = endOf(task.task_id);
-      return withProgress((onState) => defectoscopy.wait(task, { onState, onOutage, ended, signal }), estimateOf(task));
+      return withProgress((onState) => defectoscopy.wait(task, { onState, ended, signal }), estimateOf(task));
     });
     return printResult(options, done, photoLines(done.result));
   });
@@ -47,9 +48,9 @@ export interface TranscribeOptions extends ClientCommandOptions {
 export function transcribeCommand(source: string, flags: TranscribeOptions, signal: AbortSignal): Promise<void> {
   const created: Created = { noun: 'task', ids: [] };
   const options = { ...flags, created };
-  return runClientCommand('stt', options, signal, async ({ url, token, onOutage, ...clientOptions }) => {
-    const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
-    const { language, format } = options;
+  return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
+    const { language } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
     const request = { language, vocabulary, ...groupingOf(options), signal };
     const { data, name: fileName } = await openInputSource(source);
@@ -58,12 +59,22 @@ export function transcribeCommand(source: string, flags: TranscribeOptions, sign
     const done = await withTaskEnds(stt, { ...clientOptions, signal }, async (endOf) => {
       const task = await create();
       const ended = endOf(task.task_id);
-      return withProgress((onState) => stt.wait(task, { onState, onOutage, ended, signal }), estimateOf(task));
+      return withProgress((onState) => stt.wait(task, { onState, ended, signal }), estimateOf(task));
     });
-    if (format === 'json') return printResult({ ...options, json: true }, done.result, []);
-    if (format === undefined) return printResult(options, done, recordingLines(done));
-    return printResult(options, done, [await stt.transcript(done.task_id, format, { signal })]);
+    return printRecording(stt, done, options, signal);
   });
+}
+
+/** In the format of the options. */
+export async function printRecording(
+  stt: Stt,
+  done: DoneRecording,
+  { format, ...options }: Omit<TranscribeOptions, 'wait'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (format === 'json') return printResult({ ...options, json: true }, done.result, []);
+  if (format === undefined) return printResult(options, done, recordingLines(done));
+  return printResult(options, done, [await stt.transcript(done.task_id, format, { signal })]);
 }
 
 function addTask<Task extends { readonly task_id: string }>({ ids }: Created, task: Task): Task {

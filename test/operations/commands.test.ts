@@ -269,8 +269,12 @@ it('assay batches submit repeats a request that is refused with Retry-After, als
   const { port } = server.address() as { port: number };
   await writeFile(join(folder, 'one.csv'), 'image_url\nhttps://storage.example.com/a.jpg\n');
   const submit = ['batches', 'submit', 'one.csv', '--server', `http://127.0.0.1:${port}`, '--token', TOKEN];
-  const err = 'Limit of requests or waiting tasks reached, continuing in 1 s.\n';
-  expect(await assay(submit)).toEqual({ code: 0, out: 'b-1\n', err });
+  const notices = [
+    'Request failed, retrying: The service responded with HTTP status 503.',
+    'Limit of requests or waiting tasks reached, continuing in 1 s.',
+    'Requests succeed again.\n',
+  ];
+  expect(await assay(submit)).toEqual({ code: 0, out: 'b-1\n', err: notices.join('\n') });
   expect(new Set(keys).size).toBe(1);
 });
 
@@ -663,11 +667,21 @@ describe('Client commands', () => {
     );
   });
 
-  it('report an unreachable or foreign server in one line with status 2', { tags: ['full'] }, async () => {
+  it('report an unreachable server at once and again when they give up', { tags: ['full'] }, async () => {
     const unreachable = `http://127.0.0.1:${await freePort()}`;
-    const words = `${unreachable} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
-    await expectRejection(['predict', WALL, '--server', unreachable], words);
-    await expectRejection(['extract', NOTE, '--server', unreachable], words, { ASSAY_API_KEY: 'any' });
+    const words = `${unreachable} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.\n`;
+    const commands = [
+      ['predict', WALL],
+      ['extract', NOTE, '--api-key', 'any'],
+    ];
+    const results = await Promise.all(commands.map((command) => assay([...command, '--server', unreachable])));
+    const result = { code: 2, out: '', err: `Request failed, retrying: ${words}${words}` };
+    expect(results).toEqual([result, result]);
+    // A command that creates nothing does not wait for a restart.
+    await expectRejection(['result', 'any', '--server', unreachable], words.trim());
+  });
+
+  it('report a foreign server in one line with status 2', { tags: ['full'] }, async () => {
     let answer = '<html>';
     let status = 200;
     const other = createServer((_, response) => response.writeHead(status).end(answer)).listen(0, '127.0.0.1');

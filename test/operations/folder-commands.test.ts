@@ -168,7 +168,6 @@ describe('assay predict FOLDER', () => {
     [['--output', 'a.xlsx'], 'A folder needs --output: photos.csv or photos.jsonl, not a.xlsx.'],
     [['--output', 'folder.csv'], 'folder.csv is a folder.'],
     [['--output', 'a.csv', '--concurrency', '0'], /Use 1 to 64\./],
-    [['--output', 'a.csv', '--server', 'http://127.0.0.1:1'], /cannot be reached/],
   ])('rejects %j in one line', { tags: ['full'] }, async (options, message) => {
     const name = await photoFolder('few', 1);
     await mkdir(join(folder, 'folder.csv'), { recursive: true });
@@ -176,6 +175,15 @@ describe('assay predict FOLDER', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
     expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('reports an unreachable server at once and again when it gives up', { tags: ['full'] }, async () => {
+    const name = await photoFolder('few', 1);
+    const options = ['--output', 'a.csv', '--server', 'http://127.0.0.1:1', '--token', TOKEN];
+    const { code, out, err } = await assay(['predict', name, ...options]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    const unreachable = 'http://127\\.0\\.0\\.1:1 cannot be reached.*';
+    expect(err).toMatch(new RegExp(`^Request failed, retrying: ${unreachable}\\n${unreachable}\\n$`));
   });
 
   it('rejects a folder without photos', { tags: ['full'] }, async () => {

@@ -40,7 +40,7 @@ export async function predictFolder(
   signal: AbortSignal,
 ): Promise<void> {
   const output = await requireTable(options, 'photos.csv or photos.jsonl');
-  return runClientCommand('defectoscopy', options, signal, async ({ url, token, onOutage, ...clientOptions }) => {
+  return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion, inspect } = options;
     const request = { priority, modelVersion, inspect, ...groupingOf(options) };
@@ -49,7 +49,7 @@ export async function predictFolder(
       create: ({ title }, { key: idempotencyKey, url }, signal) =>
         defectoscopy.predict(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }),
       finish: async (task, _item, signal) =>
-        (await defectoscopy.wait(task, { onOutage, ended: endOf(task.task_id), signal })).result,
+        (await defectoscopy.wait(task, { ended: endOf(task.task_id), signal })).result,
     });
     const manifest = `${output}.progress`;
     const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
@@ -76,7 +76,7 @@ export async function transcribeFolder(
   const output = isTable
     ? await requireTable(options, 'texts.csv')
     : requireFolder(options, 'a folder for the transcripts, or texts.csv or texts.jsonl');
-  return runClientCommand('stt', options, signal, async ({ url, token, onOutage, ...clientOptions }) => {
+  return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
@@ -88,7 +88,7 @@ export async function transcribeFolder(
       create: ({ title }, { key: idempotencyKey, url }, signal) =>
         stt.transcribe(url!, { ...request, fileName: fileNameOf(title), idempotencyKey, signal }),
       async finish(task, item, signal) {
-        const { result } = await stt.wait(task, { onOutage, ended: endOf(task.task_id), signal });
+        const { result } = await stt.wait(task, { ended: endOf(task.task_id), signal });
         if (isTable) return result;
         const text =
           format === 'json'
@@ -124,7 +124,7 @@ export async function extractFolder(
   if (format === 'pdf' && resolve(output) === resolve(folder)) {
     throw new OperatorError('With --format pdf, --output must be another folder: the next run would read its PDFs.');
   }
-  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, onOutage, ...clientOptions }) => {
+  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
     const fileOf = ({ outputName }: Item) => join(output, `${outputName}.${format}`);
@@ -133,7 +133,7 @@ export async function extractFolder(
         task_id: await createDocument(passports, item, { ...groupingOf(options), idempotencyKey, signal }),
       }),
       async finish({ task_id: id }, item, signal) {
-        await passports.wait(id, { onOutage, signal });
+        await passports.wait(id, { signal });
         if (!isExport) return (await passports.result(id, { language, signal })) as ReadDocument;
         const exported =
           format === 'xlsx'
