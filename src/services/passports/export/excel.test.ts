@@ -53,10 +53,11 @@ describe('excelOfOne', () => {
     expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length);
   });
 
-  it('has Russian headers in Russian', async () => {
+  it('has Russian headers and names of sheets in Russian', async () => {
     const sheets = sheetsOf(
       await collect(excelOfOne(flat, { schema: DEFAULT_SCHEMA, language: 'ru', layout: 'plain' })),
     );
+    expect([...sheets.keys()]).toEqual(['Паспорта', 'Экспликация помещений']);
     const [fields, rooms] = [...sheets.values()];
     expect(fields![0]).toEqual(['text:Поле', 'text:Значение']);
     expect(rooms![0]!.slice(0, 3)).toEqual(['text:№', 'text:Помещение', 'text:Площадь, м²']);

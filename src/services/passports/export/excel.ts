@@ -22,7 +22,7 @@ export function excelOfOne(
   if (layout === 'wide') {
     return xlsx([
       {
-        name: SHEET,
+        name: SHEET.en,
         header: ['Section', 'Field', 'Value', 'Confidence', 'Edited'],
         widths: [26, 42, 60, 12, 18],
         rows: rows.map((row) => [row.sectionTitle, row.label, valueCell(row), row.confidence, row.editedAt]),
@@ -30,7 +30,7 @@ export function excelOfOne(
     ]);
   }
   const fields = {
-    name: SHEET,
+    name: SHEET[language],
     header: HEADER[language],
     widths: [42, 60],
     rows: rows.map((row) => [row.name, valueCell(row)]),
@@ -64,7 +64,7 @@ export function excelOfMany(each: () => AsyncIterable<CompletedDocument>, { sche
   }
 
   const documents: Sheet = {
-    name: SHEET,
+    name: SHEET[language],
     header: ['id', 'filename', 'created_at', ...fields.map((spec) => labels.get(spec)!.name)],
     widths: [38, 36, 18, ...fields.map(() => 24)],
     rows: documentRows(),
@@ -88,7 +88,7 @@ const tableSheets = ({ schema, language }: ExcelOptions, rowsOf: (section: Secti
 const cellsOf = (section: Section, rows: readonly ExportRow[]) =>
   rows.filter((cell) => cell.section === section && cell.row !== undefined);
 
-const SHEET = 'Passports';
+const SHEET = { en: 'Passports', ru: 'Паспорта' } as const;
 
 const HEADER = { en: ['Field', 'Value'], ru: ['Поле', 'Значение'] } as const;
 
