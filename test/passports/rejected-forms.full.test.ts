@@ -59,6 +59,10 @@ it('A form without JavaScript with an invalid value keeps the changed values, wh
     ['general:floors', 'many <b>'],
     ['rooms:3.name', 'балкон'],
   ]);
+  const invalid = page.locator('[aria-invalid=true]');
+  expect(await invalid.evaluateAll((all) => all.map((one: any) => one.name))).toEqual(['general:floors']);
+  const notes = page.locator(`[id="${await invalid.getAttribute('aria-describedby')}"]`);
+  expect(await notes.textContent()).toBe('Enter a whole number.');
   await page.getByLabel('Storeys').fill('5');
   await save(page);
   await page.waitForURL(url);

@@ -20,6 +20,12 @@ export interface ErrorPageTexts extends Pick<ErrorTexts, 'refusals' | 'problems'
   readonly fieldNames?: Readonly<Record<string, string>>;
 }
 
+export interface RejectionCause {
+  readonly code: string | undefined;
+  /** Messages of invalid fields, by the name of the field. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
 export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   assets: () => Promise<Assets>;
   version: string;
@@ -36,13 +42,13 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
   /** Whether the page sends a parameter of the URL in this field; absent: they have the same names. */
   isFieldOf?: (field: string, parameter: string) => boolean;
   /** Shown below the error, for example the rejected form with its values. */
-  rejectedForm?: (status: number, request: FastifyRequest, code: string | undefined) => Promise<JSX.Element>;
+  rejectedForm?: (status: number, request: FastifyRequest, cause: RejectionCause) => Promise<JSX.Element>;
 }): ErrorPage {
   return async (status, body, request, retryAfter) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const words = page.texts[language];
     const fieldLabel = (name: string) => page.fieldLabel?.(name, language);
-    const messages = errorMessages(body as Body, words, { fieldLabel, retryAfter });
+    const { messages, problems } = errorMessages(body as Body, words, { fieldLabel, retryAfter });
     const root = rootOf(request.url);
     const parameters = request.method === 'GET' ? invalidParameters(body as Body) : [];
     // Others are no filters: without them, the page may not exist.
@@ -52,7 +58,8 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
     const isInvalid = (field: string) =>
       invalid.some((name) => field === name || page.isFieldOf?.(field, name) === true);
     const title = invalid.length > 0 ? WORDS[language].invalidFilter : words.refusedTitle;
-    const rejectedForm = (await page.rejectedForm?.(status, request, (body as Body).error?.code)) ?? '';
+    const cause = { code: (body as Body).error?.code, problems };
+    const rejectedForm = (await page.rejectedForm?.(status, request, cause)) ?? '';
     const loginForm = /^\/login(\?|$)/.test(request.url)
       ? page.login?.({ words, status, message: messages.join(' '), request })
       : undefined;
@@ -166,17 +173,20 @@ function errorMessages(
   { error, detail = [] }: Body,
   words: ErrorPageTexts,
   { fieldLabel, retryAfter }: { fieldLabel: (name: string) => string | undefined; retryAfter: string | undefined },
-): string[] {
+): { messages: string[]; problems: Map<string, string> } {
+  const problems = new Map<string, string>();
   if (error) {
     const retryAfterSeconds = retryAfterOf(retryAfter);
-    return [refusalText(words.refusals, { code: error.code, retryAfterSeconds }) ?? error.message];
+    const message = refusalText(words.refusals, { code: error.code, retryAfterSeconds }) ?? error.message;
+    return { messages: [message], problems };
   }
-  return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
+  const messages = detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
     const text = words.problems[`${names.at(-1)}:${type}`] ?? words.problems[type] ?? msg;
     const sentence = fill(text, { ...ctx, expected: String(ctx['expected']).replaceAll(' or ', ', ') });
     // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');
+    if (part === 'body') problems.set(name, sentence);
     // A form has only one field for files.
     const label =
       getOwnProperty(words.fieldNames ?? {}, part === 'query' ? String(names[0]) : name) ??
@@ -184,4 +194,5 @@ function errorMessages(
       (FILE_NAMES.has(name) ? undefined : name);
     return label === undefined ? sentence : `${label}: ${sentence}`;
   });
+  return { messages, problems };
 }

@@ -113,8 +113,9 @@ export function Input(props: {
   view: FieldsView;
   label?: string;
   form?: string | undefined;
+  invalid?: boolean;
 }): JSX.Element {
-  const { field, view, label, form } = props;
+  const { field, view, label, form, invalid = false } = props;
   const { key, spec, value } = field;
   const reasons = reasonTexts(field, view).join(' · ');
   const common = {
@@ -122,6 +123,7 @@ export function Input(props: {
     name: key,
     form,
     'data-saved': displayValue(value, view.language),
+    ...(invalid && { 'aria-invalid': 'true' }),
     ...(label === undefined ? { 'aria-describedby': `notes-${key}` } : { 'aria-label': label }),
     ...(reasons !== '' && { 'data-review': reasons }),
     ...(reasons !== '' && label !== undefined && { title: reasons }),
@@ -225,7 +227,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
         <span class="mark low review-reasons" aria-live="polite"></span>
         <span class="problem" role="alert"></span>
       </p>
-      <noscript>
+      <noscript class="actions">
         {forms.map(({ id, from, to }) => (
           <Button type="submit" class="small" form={id} text={fill(texts.saveRows, { from, to })} />
         ))}

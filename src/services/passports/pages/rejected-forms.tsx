@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { A, Button, Label, P } from '../../../ui/text-elements.tsx';
+import { A, Button, Label, P, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
+import type { RejectionCause } from '../../shared/error-page.tsx';
 import { type FormFields, KeptText, rejectedFields, textIn } from '../../shared/rejected-form.tsx';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { reviewTexts } from '../browser/review-texts.ts';
@@ -21,6 +22,7 @@ interface RejectedForm {
   readonly fields: FormFields;
   readonly id: string;
   readonly viewer: Pick<Viewer, 'language' | 'csrf'>;
+  readonly problems: ReadonlyMap<string, string>;
 }
 
 /** The filled form of a rejected upload, edit or renaming; nothing for other forms. */
@@ -46,7 +48,7 @@ export function createRejectedForms(deps: {
     return document && isCompleted(document) ? presentFields(document, schema) : undefined;
   }
 
-  return async (status: number, request: FastifyRequest, code: string | undefined): Promise<JSX.Element> => {
+  return async (status: number, request: FastifyRequest, { code, problems }: RejectionCause): Promise<JSX.Element> => {
     const { url } = request.routeOptions;
     if (url === '/upload') {
       return <UploadAgain request={request} viewer={await viewerOf(request)} publicOrigins={publicOrigins} />;
@@ -56,7 +58,7 @@ export function createRejectedForms(deps: {
     if (fields === undefined) return '';
     const { task_id: id } = request.params as { task_id: string };
     const viewer = await viewerOf(request);
-    const form = { status, fields, id, viewer };
+    const form = { status, fields, id, viewer, problems };
     const isFinal = code === 'FORBIDDEN' || code === 'TASK_NOT_EDITABLE';
     if (url === '/task/:task_id/rename') return isFinal ? '' : <RejectedName {...form} />;
     const { language } = viewer;
@@ -130,7 +132,7 @@ function labelOf({ section, spec, row }: Pick<Typed, 'section' | 'spec' | 'row'>
 }
 
 function RejectedEdits({ typed, form }: { typed: readonly Typed[]; form: RejectedForm }): JSX.Element {
-  const { status, fields, id, viewer } = form;
+  const { status, fields, id, viewer, problems } = form;
   const { language, csrf } = viewer;
   const texts = reviewTexts[language];
   const view = { fields: [], warnings: [], review: [], language, texts };
@@ -141,16 +143,24 @@ function RejectedEdits({ typed, form }: { typed: readonly Typed[]; form: Rejecte
       <form method="post" action="update" class="values">
         <CsrfInput csrf={csrf} />
         {version !== '' && <input type="hidden" name={VERSION_FIELD} value={version} />}
-        {typed.map((field) => (
-          <div class="field">
-            <Label for={field.key} text={labelOf(field, language)} />
-            <Input field={field} view={view} label={labelOf(field, language)} />
-          </div>
-        ))}
-        <Button type="submit" class="primary" text={texts.save} />
-        {textIn(fields, CONFIRM_FIELD) !== '' && (
-          <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
-        )}
+        {typed.map((field) => {
+          const problem = problems.get(field.key);
+          return (
+            <div class="field">
+              <Label for={field.key} text={labelOf(field, language)} />
+              <Input field={field} view={view} invalid={problem !== undefined} />
+              <p class="field-notes" id={`notes-${field.key}`}>
+                {problem && <Span class="problem" text={problem} />}
+              </p>
+            </div>
+          );
+        })}
+        <div class="actions">
+          <Button type="submit" class="primary" text={texts.save} />
+          {textIn(fields, CONFIRM_FIELD) !== '' && (
+            <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
+          )}
+        </div>
       </form>
       <DocumentLink id={id} language={language} />
     </>

@@ -164,7 +164,7 @@ function Review(props: {
           <CsrfInput csrf={csrf} />
           <VersionInput document={opened} />
           <Fields {...view} />
-          <noscript>
+          <noscript class="actions">
             <Button type="submit" class="primary" text={texts.save} />
             {rowForms(fields).length === 0 && (
               <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
