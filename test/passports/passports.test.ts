@@ -550,14 +550,20 @@ describe('POST /task/{task_id}/update', () => {
     ]);
   });
 
-  it('shows the edits of a deleted row in the history of the page with the labels of its fields', async () => {
+  it('shows the cells of a row that were emptied or filled at once as one entry in the history of the page', async () => {
     const { client, id } = await createDocument('SUCCESS');
     await update(client, id, { 'rooms:1.no': '', 'rooms:1.name': '', 'rooms:1.area': '' });
     await update(client, id, { 'rooms:1.height': '2,7' });
+    await update(client, id, { 'rooms:2.name': 'лоджия', 'rooms:2.area': '3,6' });
     const { text } = await client.get(`/task/${id}`, { ...ACCEPT_HTML, 'accept-language': 'ru' });
     const history = /id="history".*?<\/details>/s.exec(text)![0];
-    expect(history).toContain('admin: Помещение, удалённая строка 1, кухня → пусто');
-    expect(history).toContain('admin: Высота, м, строка 1, пусто → 2,7');
+    expect(history).toContain('История (3)');
+    expect(history.match(/admin: [^<]*/g)).toEqual([
+      'admin: Экспликация помещений, строка 2: пусто → лоджия · 3,6',
+      'admin: Высота, м, строка 1, пусто → 2,7',
+      'admin: Экспликация помещений, удалённая строка 1: кухня · 9,1 → пусто',
+    ]);
+    expect(history).toContain('data-values="{&#34;rooms:2.name&#34;:&#34;&#34;,&#34;rooms:2.area&#34;:&#34;&#34;}"');
   });
 
   it('returns 412 for a form of an earlier version', async () => {

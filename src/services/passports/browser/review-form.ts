@@ -176,11 +176,14 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     location.reload();
   }
 
+  /** The fields to review that were not visited. */
+  const unvisited = () => findInputs(form).filter((input) => 'review' in input.dataset && !visited.has(input.name));
+
   /** Ctrl+Enter: focuses the next field to review that was not visited; after the last one, confirms the document. */
   function confirmOrContinue(): void {
     const active = asInput(document.activeElement);
     if (active !== undefined && form.contains(active) && isChanged(active)) commit(active);
-    const [next, ...others] = findInputs(form).filter((input) => 'review' in input.dataset && !visited.has(input.name));
+    const [next, ...others] = unvisited();
     if (next === undefined) {
       confirm();
       return;
@@ -266,16 +269,18 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     if (why) why.textContent = input.dataset['review'] ?? '';
   });
   byId('confirmation').addEventListener('click', ({ target }) => {
-    if ((target as Element).id === 'confirm') confirm();
+    if ((target as Element).id !== 'confirm') return;
+    const count = unvisited().length;
+    if (count === 0 || window.confirm(fill(texts.confirmSure, { count }))) confirm();
   });
   initRowButtons(form, texts, save);
   byId('history').addEventListener('click', ({ target }) => {
-    const { key, value = '' } = (target as Element).closest<HTMLElement>('.revert')?.dataset ?? {};
-    const input = findInputs(form).find(({ name }) => name === key);
-    if (input === undefined) return;
-    input.value = value;
-    input.focus();
-    save([input]);
+    const { values = '{}' } = (target as Element).closest<HTMLElement>('.revert')?.dataset ?? {};
+    const reverted = new Map(Object.entries(JSON.parse(values) as Record<string, string>));
+    const inputs = findInputs(form).filter(({ name }) => reverted.has(name));
+    for (const input of inputs) input.value = reverted.get(input.name)!;
+    inputs[0]?.focus();
+    save(inputs);
   });
   addEventListener('beforeunload', (event) => {
     if (!isReloading && hasUnsavedInputs(form)) event.preventDefault();

@@ -52,6 +52,10 @@ export const reviewTexts = localize({
     en: 'No fields to review. Press Enter to confirm.',
     ru: 'Полей на проверку нет. Подтвердите клавишей Enter.',
   },
+  confirmSure: {
+    en: 'Fields not checked yet: {count}. Confirm all values anyway?',
+    ru: 'Ещё не проверено полей: {count}. Всё равно подтвердить все значения?',
+  },
   fieldsToReview: { en: 'Fields to review: {count}', ru: 'Полей на проверку: {count}' },
   confirmed: { en: 'Confirmed by {actor},', ru: 'Подтверждено: {actor},' },
   confirming: { en: 'Confirming…', ru: 'Подтверждается…' },
@@ -114,6 +118,7 @@ export const reviewTexts = localize({
   history: { en: 'History', ru: 'История' },
   noHistory: { en: 'No edits yet.', ru: 'Правок нет.' },
   edit: { en: '{actor}: {field}, {from} → {to}', ru: '{actor}: {field}, {from} → {to}' },
+  editRow: { en: '{actor}: {table}, {row}: {from} → {to}', ru: '{actor}: {table}, {row}: {from} → {to}' },
   nothing: { en: 'empty', ru: 'пусто' },
   inconsistent: { en: 'Inconsistent values: {fields}.', ru: 'Значения не согласуются: {fields}.' },
   pageDamaged: { en: 'Some pages of this PDF cannot be opened.', ru: 'Некоторые страницы этого PDF не открываются.' },

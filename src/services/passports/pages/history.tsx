@@ -3,7 +3,6 @@ import { fill } from '../../../ui/browser/fill.ts';
 import { P } from '../../../ui/text-elements.tsx';
 import { Timestamp } from '../../../ui/timestamp.tsx';
 import type { CompletedDocument, HistoryEntry } from '../documents.ts';
-import type { Value } from '../extraction.ts';
 import { tableRowNumbers } from '../present.ts';
 import { type KeyTarget, resolveKey } from '../schema/keys.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
@@ -32,40 +31,49 @@ export function History(props: {
       }),
     );
   });
-  const rowText = ({ section, row }: Extract<KeyTarget, { kind: 'cell' }>): string => rowsOf(section).get(row) ?? '';
+  const groups = groupByRow(history, schema);
+
+  const sentence = (group: readonly Edit[]): string => {
+    const { actor, key, target } = group[0]!;
+    const valuesOf = (side: 'from' | 'to') =>
+      group
+        // A field of an earlier schema has no target.
+        .map(({ target, [side]: value }) =>
+          target ? readableValue(value, target.spec, view) : displayValue(value, language),
+        )
+        .filter((text) => text !== '')
+        .join(' · ') || texts.nothing;
+    const label = target ? inLanguage(target.spec.label, language) : key;
+    const change = { actor, from: valuesOf('from'), to: valuesOf('to') };
+    if (target?.kind !== 'cell') return fill(texts.edit, { ...change, field: label });
+    const row = rowsOf(target.section).get(target.row) ?? '';
+    return group.length > 1
+      ? fill(texts.editRow, { ...change, table: inLanguage(target.section.title, language), row })
+      : fill(texts.edit, { ...change, field: `${label}, ${row}` });
+  };
 
   return (
     <details id="history" class="history" data-fresh="history">
-      <summary safe>{`${texts.history} (${history.length})`}</summary>
-      {history.length === 0 ? (
+      <summary safe>{`${texts.history} (${groups.length})`}</summary>
+      {groups.length === 0 ? (
         <P class="hint" text={texts.noHistory} />
       ) : (
         <ol>
-          {[...history].reverse().map(({ at, actor, key, from, to }) => {
-            const field = known.get(key);
-            // Undefined for a field of an earlier schema.
-            const target = resolveKey(schema, key);
-            const label = target ? inLanguage(target.spec.label, language) : key;
-            const readable = (value: Value) =>
-              (target ? readableValue(value, target.spec, view) : displayValue(value, language)) || texts.nothing;
+          {groups.reverse().map((group) => {
+            const { at, key } = group[0]!;
+            const values = group.flatMap(({ key, from }) => {
+              const field = known.get(key);
+              return field ? [[field.key, displayValue(from, language)]] : [];
+            });
             return (
               <li>
-                <Timestamp at={at} language={language} />{' '}
-                <span safe>
-                  {fill(texts.edit, {
-                    actor,
-                    field: target?.kind === 'cell' ? `${label}, ${rowText(target)}` : label,
-                    from: readable(from),
-                    to: readable(to),
-                  })}
-                </span>
-                {field !== undefined && (
+                <Timestamp at={at} language={language} /> <span safe>{sentence(group)}</span>
+                {values.length > 0 && (
                   <button
                     type="button"
-                    id={`revert-${at.toISOString()}-${field.key}`}
+                    id={`revert-${at.toISOString()}-${key}`}
                     class="small needs-script revert"
-                    data-key={field.key}
-                    data-value={displayValue(from, language)}
+                    data-values={JSON.stringify(Object.fromEntries(values))}
                     safe
                   >
                     {texts.revert}
@@ -78,4 +86,21 @@ export function History(props: {
       )}
     </details>
   );
+}
+
+interface Edit extends HistoryEntry {
+  readonly target: KeyTarget | undefined;
+}
+
+/** One group for the cells that one save of a table row filled or emptied; the others are groups of their own. */
+function groupByRow(history: readonly HistoryEntry[], schema: Schema): Edit[][] {
+  const groups = new Map<string, Edit[]>();
+  for (const [i, entry] of history.entries()) {
+    const target = resolveKey(schema, entry.key);
+    const side = entry.from === null ? 'filled' : entry.to === null ? 'emptied' : i;
+    const place = target?.kind === 'cell' ? `${target.section.key}:${target.row}` : i;
+    const group = [entry.at.getTime(), entry.actor, place, side].join();
+    groups.set(group, [...(groups.get(group) ?? []), { ...entry, target }]);
+  }
+  return [...groups.values()];
 }
