@@ -343,7 +343,7 @@ describe('Passports pages', () => {
     ['en-GB', 'Remove row', 'Row 3 deleted.', 'Undo'],
     ['ru-RU', 'Удалить строку', 'Строка 3 удалена.', 'Отменить'],
   ])(
-    'undo the deletion of a table row with the keyboard alone until the next save (%s)',
+    'undo deletions of table rows with the keyboard alone until the next edit (%s)',
     {
       tags: ['full'],
     },
@@ -374,6 +374,22 @@ describe('Passports pages', () => {
 
       await removeRow(before.length);
       await undoButton.press('Enter');
+      await until(rooms).toEqual(before);
+      // In any order.
+      for (const [offers, row] of [3, 2, 3].entries()) {
+        await removeRow(row);
+        await until(() => undoButton.count()).toBe(offers + 1);
+        await until(async () => (await rooms()).length).toBe(before.length - offers - 1);
+      }
+      for (const [offers, nth] of [
+        [2, 1],
+        [1, 0],
+        [0, 0],
+      ] as const) {
+        await undoButton.nth(nth).press('Enter');
+        await until(() => undoButton.count()).toBe(offers);
+        await until(async () => (await rooms()).length).toBe(before.length - offers);
+      }
       await until(rooms).toEqual(before);
       await removeRow(1);
       await until(() => undoButton.count()).toBe(1);
@@ -412,13 +428,14 @@ describe('Passports pages', () => {
     await next.requested;
     await page.keyboard.press('Enter');
     next.release();
-    await drawn(5);
+    // The two cells of the row are one entry.
+    await drawn(4);
     expect((await resultOf(page)).data.rooms.length).toBe(8);
     await field(page, 'general:floors').fill('10');
     await page.getByRole('button', { name: 'Remove row 8' }).focus();
-    await drawn(6);
+    await drawn(5);
     await page.keyboard.press('Enter');
-    await drawn(7);
+    await drawn(6);
     expect((await resultOf(page)).data.rooms.length).toBe(7);
 
     await page.locator('#history summary').click();
@@ -426,10 +443,10 @@ describe('Passports pages', () => {
     const revert = page.locator('#history .revert').last();
     const id = await revert.getAttribute('id');
     await revert.focus();
-    await drawn(8);
+    await drawn(7);
     expect(await focused()).toBe(id);
     await page.keyboard.press('Enter');
-    await drawn(9);
+    await drawn(8);
     expect(await value(page, 'rooms:8.name')).toBe('');
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(problems).toEqual([]);
@@ -675,7 +692,12 @@ describe('Passports pages', () => {
     expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
 
     await field(page, 'general:floor').fill('3');
-    await page.getByRole('button', { name: 'Save and confirm all values' }).click();
+    const saveAndConfirm = page.getByRole('button', { name: 'Save and confirm all values' });
+    const [left, right] = await Promise.all(
+      [page.locator('noscript .primary'), saveAndConfirm].map((button) => button.boundingBox()),
+    );
+    expect(right!.x - left!.x - left!.width).toBeGreaterThanOrEqual(8);
+    await saveAndConfirm.click();
     await page.waitForURL('**/task/*');
     expect(await page.locator('#confirmation').textContent()).toContain('Confirmed by');
     expect(await resultOf(page)).toMatchObject({ version: 3, data: { general: { floor: 3 } } });
@@ -1099,6 +1121,7 @@ describe('Passports pages for every document state', () => {
   }, async (test) => {
     const { page, problems, id, data } = await openDocument(test, 'session.pdf');
     await page.context().clearCookies();
+    page.once('dialog', (dialog) => dialog.accept());
     await page.locator('#confirm').click();
     await until(() => page.locator('#save-status a').textContent()).toBe('Sign in again');
     await field(page, 'general:floors').fill('10');
@@ -1122,6 +1145,44 @@ describe('Passports pages for every document state', () => {
     await until(async () => (await data()).general).toMatchObject({ floors: 10, floor: 5 });
     await until(() => problem.textContent()).toBe('');
     expect(new Set(problems)).toEqual(new Set([expect.stringContaining('401')]));
+  });
+
+  it('ask before they confirm a document with a click while fields to check were not visited', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, problems } = await openDocument(test, 'unchecked.pdf');
+    const questions: string[] = [];
+    const click = async (answer: 'accept' | 'dismiss') => {
+      page.once('dialog', async (dialog) => {
+        questions.push(dialog.message());
+        await dialog[answer]();
+      });
+      await page.locator('#confirm').click();
+    };
+    // The first one has the focus at once.
+    const unvisited = (await page.locator('[data-review]').count()) - 1;
+    await click('dismiss');
+    expect(await page.locator('#save-status').textContent()).toBe('');
+    await click('accept');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
+    const question = `Fields not checked yet: ${unvisited}. Confirm all values anyway?`;
+    expect(questions).toEqual([question, question]);
+    expect(problems).toEqual([]);
+  });
+
+  it('keep a table row that could not be deleted', { tags: ['full'] }, async (test) => {
+    const { page, data } = await openDocument(test, 'offline.pdf');
+    const remove = page.getByRole('button', { name: 'Remove row 1', exact: true });
+    await page.context().setOffline(true);
+    await remove.click();
+    await until(() => page.locator('#save-status').textContent()).toContain('Not saved');
+    await until(() => value(page, 'rooms:1.name')).toBe('кухня');
+    expect(await value(page, 'rooms:1.area')).toBe('9.1');
+    expect(await page.locator('[aria-invalid], tr.undo').count()).toBe(0);
+    await page.context().setOffline(false);
+    await remove.click();
+    await until(async () => (await data()).rooms.map(({ name }: { name: string }) => name)).toEqual(['жилая']);
+    await until(() => value(page, 'rooms:1.name')).toBe('жилая');
   });
 
   /** Whether the browser would ask before it leaves the page. */

@@ -66,13 +66,13 @@ export function insertRow(below: HTMLTableRowElement, texts: ReviewTexts): HTMLT
   return row;
 }
 
-/** Adds a removed row again, like an inserted one above `below`. */
-export function restoreRow(row: HTMLTableRowElement, below: Element, texts: ReviewTexts): void {
+/** Adds a removed row again, like an inserted one, in place of the offer to undo its deletion. */
+export function restoreRow(row: HTMLTableRowElement, offer: Element, texts: ReviewTexts): void {
   row.classList.add('inserted');
   delete row.dataset['storedRow'];
   row.querySelector<HTMLElement>('.insert-row')!.hidden = true;
-  below.before(row);
-  renumberRows(below.parentElement!, texts);
+  offer.replaceWith(row);
+  renumberRows(row.parentElement!, texts);
 }
 
 function cloneEmpty(row: HTMLTableRowElement): HTMLTableRowElement {
@@ -92,15 +92,15 @@ function showButtons(row: Element): void {
 export const savedRows = (form: Element): Element[] =>
   [...form.querySelectorAll('tbody tr')].filter((row) => findInputs(row).some((cell) => cell.dataset['saved']));
 
-/** Removes empty rows and offers to undo a deletion, and renumbers the others, as the service does. Keeps an inserted row that the user is about to fill in. */
+/** Removes empty rows, and renumbers the others, as the service does. Keeps an inserted row that the user is about to fill in. */
 export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
   for (const body of form.querySelectorAll('tbody')) {
-    for (const row of [...body.querySelectorAll('tr:not(.new)')]) {
+    for (const row of [...body.querySelectorAll('tr:not(.new, .undo)')]) {
       const cells = findInputs(row);
       if (cells.some((cell) => cell.dataset['saved'])) {
         if (row.classList.contains('inserted')) showButtons(row);
         row.classList.remove('inserted');
-      } else if (!cells.some(isChanged) && !row.matches(':is(.inserted, .undo):focus-within')) row.remove();
+      } else if (!cells.some(isChanged) && !row.matches('.inserted:focus-within')) row.remove();
     }
     renumberRows(body, texts);
   }

@@ -1,5 +1,5 @@
 import { announce, el, fill } from '../../../ui/browser/dom.ts';
-import { findInputs, type Input, insertRow, restoreRow } from './review-inputs.ts';
+import { clearMark, findInputs, type Input, insertRow, restoreRow } from './review-inputs.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
 /** The buttons of table rows. `save` resolves after the save, also if it fails. */
@@ -22,31 +22,53 @@ export function initRowButtons(
     }
   });
 
+  // Offers stay while rows are deleted and restored.
+  form.addEventListener('input', () => {
+    for (const offer of form.querySelectorAll('tr.undo')) offer.remove();
+  });
+
   async function removeRow(row: HTMLTableRowElement): Promise<void> {
-    for (const earlier of form.querySelectorAll('tr.undo')) earlier.remove();
     const cells = findInputs(row);
     // Not a text that the service refused.
     const values = cells.map((cell) => (cell.matches('[aria-invalid]') ? cell.dataset['saved']! : cell.value));
     const isSaved = cells.some((cell) => cell.dataset['saved']);
     const number = row.dataset['row']!;
-    const below = row.nextElementSibling;
+    // Keeps the place of the row, because rows beside it may be removed meanwhile.
+    const offer = el('tr', { class: 'undo' });
+    row.after(offer);
     for (const cell of cells) cell.value = '';
     // Moves the focus before the row is removed.
-    findInputs(below ?? row)[0]?.focus();
+    findInputs(nextRow(row))[0]!.focus();
     await save(cells);
-    if (!isSaved || row.isConnected || !below?.isConnected) return;
+    restoreUnsaved(cells);
+    if (!isSaved || row.isConnected) offer.remove();
+    if (!offer.isConnected) return;
     const undo = el('button', { type: 'button', class: 'small' }, texts.undo);
     const message = fill(texts.rowDeleted, { row: number });
-    const offer = el('tr', { class: 'undo' }, el('td', { colspan: String(row.cells.length) }, message, ' ', undo));
-    below.before(offer);
-    announce(`${message} ${texts.undoHint}`);
+    offer.append(el('td', { colspan: String(row.cells.length) }, message, ' ', undo));
+    // The hint applies to the offer above the focused row.
+    announce(offer.nextElementSibling!.matches('.undo') ? message : `${message} ${texts.undoHint}`);
     undo.addEventListener('click', () => {
-      offer.remove();
-      restoreRow(row, below, texts);
+      restoreRow(row, offer, texts);
       for (const [i, cell] of cells.entries()) cell.value = values[i]!;
       cells[0]!.focus();
       announce(fill(texts.rowRestored, { row: number }));
       void save(cells);
     });
+  }
+}
+
+/** The row below, which may have another number; the last row of a table is for a new one. */
+function nextRow(row: Element): Element {
+  const next = row.nextElementSibling!;
+  return next.matches('.undo') ? nextRow(next) : next;
+}
+
+/** The values of a row that could not be deleted. */
+function restoreUnsaved(cells: readonly Input[]): void {
+  for (const cell of cells) {
+    if (cell.value !== '' || !cell.matches('[aria-invalid]:not([data-conflict])')) continue;
+    cell.value = cell.dataset['saved'] ?? '';
+    clearMark(cell);
   }
 }
