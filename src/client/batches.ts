@@ -17,6 +17,8 @@ import type {
 export interface CreateBatchOptions extends CallOptions, GroupingOptions {
   /** Called once when the last item has ended. */
   readonly webhookUrl?: string | undefined;
+  /** Default: the folder of all files, or else the first file. */
+  readonly name?: string | undefined;
   /** Deduplicates retries. Default: a random key per call. */
   readonly idempotencyKey?: string | undefined;
   /** Of bytes. Default: `application/x-ndjson`. */
@@ -63,13 +65,13 @@ export class Batches<Item extends object> {
       skipInvalid,
       signal,
     } = options;
-    const { project, tags: tag } = options;
+    const { project, tags: tag, name } = options;
     const isList = Array.isArray(items);
     return this.#line.data('/batches', {
       method: 'POST',
       body: isList ? new Blob(items.map((item) => `${JSON.stringify(item)}\n`)) : toBlob(items as Bytes),
       headers: { 'content-type': isList ? JSON_LINES : contentType },
-      query: { ...fields, webhook_url: webhookUrl, skip_invalid: skipInvalid, project, tag },
+      query: { ...fields, webhook_url: webhookUrl, skip_invalid: skipInvalid, project, tag, name },
       idempotencyKey,
       signal,
     });

@@ -29,12 +29,12 @@ export async function openBatchFile(path: string, service: keyof typeof FOLDER_C
   if (isMediaName(path)) throw noList(path);
   if (service === 'passports' && !isArchive)
     throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
-  const { data } = await openInputFile(path);
+  const { data, name } = await openInputFile(path);
   const head = Buffer.from(await data.slice(0, 4096).arrayBuffer());
   const other = isArchive ? otherKindOf(head) : undefined;
   if (other) throw new OperatorError(`${path} is not a ZIP archive but ${other}, despite its extension.`);
   if (!isArchive && isBinary(head)) throw noList(path);
-  return { data, contentType };
+  return { data, name, contentType };
 }
 
 const noList = (path: string) =>

@@ -72,8 +72,10 @@ it.each([
 /** A server with one response for every request, or by path; none without a body, which aborts `unanswered`. */
 async function startServer(status: number, body?: object | ((path: string) => object | undefined)) {
   const interruption = new AbortController();
+  const requests: string[] = [];
   const server = createServer((request, response) => {
     request.resume();
+    requests.push(`${request.method} ${request.url}`);
     const answer = typeof body === 'function' ? body(request.url!.replace(/\?.*/, '')) : body;
     if (answer) response.writeHead(status).end(JSON.stringify(answer));
     else interruption.abort();
@@ -91,7 +93,7 @@ async function startServer(status: number, body?: object | ((path: string) => ob
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   const options = { service: 'stt', server: url, token: 'any' } as const;
-  return { options, printed, unanswered: interruption.signal };
+  return { options, requests, printed, unanswered: interruption.signal };
 }
 
 it.each([
@@ -125,6 +127,15 @@ it('batches submit lists the first ten of several invalid items, and the number 
   await expect(submitBatchCommand(path, options, new AbortController().signal)).rejects.toThrow('Line 1.');
   const lines = items.slice(0, 10).map(({ line, message }) => `  line ${line}: ${message}`);
   expect(printed).toEqual(['Invalid items: 30 of 30', ...lines, '  … and 20 more']);
+});
+
+it('batches submit names the batch after its file', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'night calls.zip');
+  onTestFinished(() => rm(dirname(path), { recursive: true }));
+  await writeFile(path, 'PK');
+  const { options, requests } = await startServer(202, { ok: true, data: { batch_id: 'b-1' } });
+  await submitBatchCommand(path, options, new AbortController().signal);
+  expect(requests).toEqual(['POST /batches?name=night+calls.zip']);
 });
 
 it('batches submit --json prints the invalid items of a refused file', async () => {

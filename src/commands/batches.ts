@@ -57,8 +57,8 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
   const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   const accepted: Created = { noun: 'batch', ids: [] };
   return withBatches({ ...options, created: accepted }, signal, async (batches) => {
-    const { data, contentType } = await openBatchFile(path, options.service);
-    const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
+    const { data, ...file } = await openBatchFile(path, options.service);
+    const request = { webhookUrl, idempotencyKey, skipInvalid, ...file, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch(async (error: unknown) => {
       const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
       if (options.json && total > 0) await printResult(options, { invalid, total, items }, []);

@@ -98,6 +98,15 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(problems).toEqual([]);
 });
 
+it('The page of a batch shows the name of the chosen archive', { tags: ['full'] }, async (test) => {
+  const product = await startProduct();
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  const buffer = await archiveOf([['a.jpg', file('a.jpg').buffer]]);
+  await page.locator('#file').setInputFiles([{ name: 'pier.zip', mimeType: 'application/zip', buffer }]);
+  await until(() => page.locator('#progress-title').textContent()).toBe('Batch: pier.zip');
+});
+
 it('The page of a batch lists the files that the service refuses and, after a click, sends the others', {
   tags: ['full'],
 }, async (test) => {

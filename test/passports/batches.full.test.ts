@@ -55,7 +55,7 @@ describe('A batch of documents', () => {
       ['b.pdf', pdf()],
       ['c.pdf', pdf()],
     ]);
-    const query = `?webhook_url=${encodeURIComponent(receiver.url)}`;
+    const query = `?name=shelf.zip&webhook_url=${encodeURIComponent(receiver.url)}`;
     const { status, body } = await submit(token, archive, { query });
     expect([status, body.data]).toEqual([
       202,
@@ -80,7 +80,9 @@ describe('A batch of documents', () => {
     const [header, first] = (await product.call(`${url}/results?format=csv`, { token })).text.split('\r\n');
     expect(header).toMatch(/^position,task_id,status,error_code,error,name,.*general:year_built/);
     expect(first).toContain('1978');
-    expect((await product.call('/batches', { token })).body.data.batches).toMatchObject([{ batch_id: id, total: 3 }]);
+    expect((await product.call('/batches', { token })).body.data.batches).toMatchObject([
+      { batch_id: id, total: 3, name: 'shelf.zip' },
+    ]);
     await product.database.db.query(
       `update passport_documents set key_name = 'clerk', session = 'key:clerk' where id = $1`,
       [items[2].task_id],

@@ -90,6 +90,8 @@ describe('A batch of a ZIP archive', () => {
     const csv = (await product.call(`${url}/results?format=csv`)).text.split('\r\n');
     expect(csv[0]).toContain('error_code,error,name,surface');
     expect(csv[2]).toContain(',b.jpg,');
+    const named = await submit(archive, { query: `?name=${encodeURIComponent('мост.zip')}` });
+    expect((await product.call(named.body.data.status_url)).body.data.name).toBe('мост.zip');
   });
 
   it('takes recordings with common fields before the file of a form', async () => {

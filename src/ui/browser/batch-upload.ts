@@ -46,6 +46,8 @@ export async function createBatch(
   const query = new URLSearchParams([
     ...(project === undefined ? [] : [['project', project]]),
     ...tags.map((tag) => ['tag', tag]),
+    // Of a chosen archive, not of one that this page made.
+    ...(archive.name === chosen[0]?.name ? [['name', archive.name.split('/').at(-1)!]] : []),
     ...(isSkipping ? [['skip_invalid', 'true']] : []),
   ]);
   const fields = readFields();

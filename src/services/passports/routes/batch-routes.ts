@@ -198,7 +198,7 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
 /** Stores the documents, their tasks and the batch in one transaction; deletes the files if that fails. */
 async function storeBatch(
   { deps, replies, documents, cacheKey, files }: DocumentBatchDeps,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Querystring: Static<typeof BatchQuery> }>,
   reply: FastifyReply,
   {
     stored,
@@ -217,7 +217,11 @@ async function storeBatch(
   const keys = stored.map(({ key }) => key);
   const names = stored.map(({ name }) => name);
   const id = newId();
-  const input: BatchInput = { total: stored.length, ...batchName(names), ...(grouping && { isGrouped: true }) };
+  const input: BatchInput = {
+    total: stored.length,
+    ...batchName(names, request.query.name),
+    ...(grouping && { isGrouped: true }),
+  };
   const batch: NewTask = {
     id,
     service: batchQueue(SERVICE),

@@ -16,6 +16,7 @@ interface BatchRequest {
   /** Of items without a project or without tags. */
   readonly grouping?: Grouping | undefined;
   readonly webhookUrl?: string | undefined;
+  readonly name?: string | undefined;
   /** Of the items of an archive. */
   readonly names?: readonly string[];
 }
@@ -24,7 +25,7 @@ interface BatchRequest {
 export async function acceptBatch(
   deps: TaskDeps,
   request: FastifyRequest,
-  { service, items: given, grouping, webhookUrl, names }: BatchRequest,
+  { service, items: given, grouping, webhookUrl, name, names }: BatchRequest,
 ) {
   const { tasks, shared, admission } = deps;
   const items =
@@ -36,7 +37,10 @@ export async function acceptBatch(
   const estimateSeconds = Math.max(...created.map((task) => task.estimateSeconds));
   const input: BatchInput = {
     total: items.length,
-    ...batchName(names ?? items.flatMap(({ input: { file_name: name } }) => (typeof name === 'string' ? name : []))),
+    ...batchName(
+      names ?? items.flatMap(({ input: { file_name: file } }) => (typeof file === 'string' ? file : [])),
+      name,
+    ),
     ...(items.some((item) => item.grouping) && { isGrouped: true }),
   };
   const batch: NewTask = {

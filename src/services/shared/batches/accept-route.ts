@@ -51,14 +51,14 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
     request: FastifyRequest,
     { isCsv, limit, invalid }: { isCsv: boolean; limit: number; invalid: InvalidItems },
   ) {
-    const { webhook_url: webhookUrl, project, tag = [] } = request.query as Static<typeof BatchQuery>;
+    const { webhook_url: webhookUrl, project, tag = [], name } = request.query as Static<typeof BatchQuery>;
     const grouping = groupingFrom({ project, tags: [tag].flat() });
     const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
     const timeout = setTimeout(() => body.destroy(requestTimeout()), ARRIVAL_LIMIT_MS);
     try {
       const texts = isCsv ? readCsvItems(body, item) : readJsonLines(body);
       const items = await collectItems(texts, { validate, toTask: open(request), limit, invalid });
-      const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl });
+      const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl, name });
       return { ...accepted, total: items.length };
     } finally {
       clearTimeout(timeout);

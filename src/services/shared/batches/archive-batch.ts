@@ -89,7 +89,7 @@ export async function acceptArchive(
       // Each request is matched with its file by its position, so none may be left out.
       const requests = await collectItems(texts(), { validate, toTask, limit, invalid: createInvalidItems(false) });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));
-      return { service, items, grouping, webhookUrl, names: stored.map(({ name }) => name) };
+      return { service, items, grouping, webhookUrl, name: query.name, names: stored.map(({ name }) => name) };
     };
     // The files of the first request count against the quota, so those of a repetition may have no room.
     if (await isKeyUsed(deps, request, service)) {

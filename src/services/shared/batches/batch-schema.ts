@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../../http/envelope.ts';
-import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
+import { STORABLE_TEXT, WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { ITEM_STATES } from '../../../tasks/batch-store.ts';
 import { DELIVERY_EXAMPLE } from '../delivery-schema.ts';
 import { groupingFields, groupingFilter, groupingQuery } from '../grouping.ts';
@@ -15,6 +15,15 @@ export const BatchParams = Type.Object({
 
 export const BatchQuery = Type.Object({
   ...groupingQuery,
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: STORABLE_TEXT,
+      description:
+        'The name of the batch, such as that of its file. Default: the folder of all files, or else the first file.',
+    }),
+  ),
   skip_invalid: Type.Boolean({
     default: false,
     description: 'Leaves out invalid items, which the response lists, instead of refusing the request.',
@@ -71,7 +80,9 @@ export const endedBatch = {
   batch_id: Type.String(),
   status: Type.Enum(['in_progress', 'completed'], { description: 'completed: every item has ended.' }),
   total: Count,
-  name: Type.Optional(Type.String({ description: 'The folder that contains all files, or else the first file.' })),
+  name: Type.Optional(
+    Type.String({ description: 'As in the request, or else the folder that contains all files, or the first file.' }),
+  ),
   ...groupingFields,
   counts: Counts,
   errors: Type.Array(FailedItem, { description: 'The first ten failed items.' }),

@@ -15,8 +15,9 @@ export interface BatchInput {
   readonly isGrouped?: true;
 }
 
-/** The folder of all files, or else the first file; empty without names. */
-export function batchName([first = '', ...others]: readonly string[]): { readonly name?: string } {
+/** `given`, or else the folder of all files, or the first file; empty without names. */
+export function batchName([first = '', ...others]: readonly string[], given?: string): { readonly name?: string } {
+  if (given !== undefined) return { name: given };
   const folder = first.slice(0, first.indexOf('/') + 1);
   const isCommon = folder !== '' && others.every((name) => name.startsWith(folder));
   return first === '' ? {} : { name: isCommon ? folder.slice(0, -1) : first };
