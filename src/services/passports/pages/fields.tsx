@@ -227,10 +227,12 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
         <span class="mark low review-reasons" aria-live="polite"></span>
         <span class="problem" role="alert"></span>
       </p>
-      <noscript class="actions">
-        {forms.map(({ id, from, to }) => (
-          <Button type="submit" class="small" form={id} text={fill(texts.saveRows, { from, to })} />
-        ))}
+      <noscript>
+        <div class="actions">
+          {forms.map(({ id, from, to }) => (
+            <Button type="submit" class="small" form={id} text={fill(texts.saveRows, { from, to })} />
+          ))}
+        </div>
       </noscript>
     </fieldset>
   );

@@ -164,11 +164,13 @@ function Review(props: {
           <CsrfInput csrf={csrf} />
           <VersionInput document={opened} />
           <Fields {...view} />
-          <noscript class="actions">
-            <Button type="submit" class="primary" text={texts.save} />
-            {rowForms(fields).length === 0 && (
-              <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
-            )}
+          <noscript>
+            <div class="actions">
+              <Button type="submit" class="primary" text={texts.save} />
+              {rowForms(fields).length === 0 && (
+                <Button type="submit" name={CONFIRM_FIELD} value="true" text={texts.saveAndConfirm} />
+              )}
+            </div>
           </noscript>
         </form>
         {rowForms(fields).map(({ id }) => (
