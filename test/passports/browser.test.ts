@@ -309,6 +309,8 @@ describe('Passports pages', () => {
       await page.keyboard.press('Enter');
       await until(async () => (await resultOf(page)).data.rooms[3].area).toBe(7.77);
       await until(() => page.locator('tr.inserted').count()).toBe(0);
+      // Or else the update of this edit is the next one.
+      await until(() => page.locator('#history summary').textContent()).toContain('(1)');
 
       await page.getByRole('button', { name: `${insert} 3`, exact: true }).press('Enter');
       const update = await delayNextUpdate(page);
