@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFakeClock } from '../../test/support/client.ts';
-import { Assay, type AssayOptions } from './index.ts';
+import { Assay, type AssayOptions, NetworkProblem } from './index.ts';
 
 function createClient(
   respond: (path: string) => Promise<Response>,
@@ -115,18 +115,34 @@ it('the client with onRateLimit waits for the rate limit without end, and polls 
   expect(clock.slept).toEqual(waits);
 });
 
-it('the client with onOutage reports a call that is repeated, with one idempotency key, until it succeeds', async () => {
+it('the client with onOutage reports a call that is repeated, with one idempotency key, until it succeeds or is given up', async () => {
   const keys: unknown[] = [];
   const outages: unknown[] = [];
   const fetch: AssayOptions['fetch'] = async (_, init) => {
     keys.push(new Headers(init?.headers).get('idempotency-key'));
-    if (keys.length < 3) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+    if (keys.length !== 3) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
     return Response.json({ ok: true, data: { task_id: 'a' } });
   };
-  const onOutage: AssayOptions['onOutage'] = (error) => void outages.push(error?.name);
+  const onOutage: AssayOptions['onOutage'] = (error, hasEnded) => void outages.push([error?.name, hasEnded]);
   const options = { defectoscopy: { url: 'http://other.example.com' }, fetch, clock: createFakeClock(), onOutage };
-  await new Assay(options).defectoscopy.predict('https://storage.example.com/a.jpg');
-  expect([keys.length, new Set(keys).size, outages]).toEqual([3, 1, ['NetworkProblem', undefined]]);
+  const { defectoscopy } = new Assay(options);
+  const predict = () => defectoscopy.predict('https://storage.example.com/a.jpg');
+  await predict();
+  expect([keys.length, new Set(keys).size, outages.splice(0)]).toEqual([
+    ...[3, 1],
+    [
+      ['NetworkProblem', false],
+      [undefined, true],
+    ],
+  ]);
+  await expect(predict()).rejects.toThrow(NetworkProblem);
+  expect([keys.length, new Set(keys).size, outages]).toEqual([
+    ...[7, 2],
+    [
+      ['NetworkProblem', false],
+      ['NetworkProblem', true],
+    ],
+  ]);
 });
 
 it.each([

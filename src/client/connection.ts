@@ -19,8 +19,33 @@ export interface ConnectionOptions extends RequestTarget {
 /** Called with the seconds before a request that the rate limit rejected is repeated. */
 export type RateLimitListener = (seconds: number) => void;
 
-/** Called with the error when the service can no longer be read, and without one when it can be read again. */
-export type OutageListener = (error: AssayError | undefined) => void;
+/**
+ * Called with the error when requests fail that are repeated, and at the end of these repetitions with `hasEnded`: with the last
+ * error if they were given up, and without one if the service responds again.
+ */
+export type OutageListener = (error: AssayError | undefined, hasEnded?: boolean) => void;
+
+/** Reports the beginning and the end of one outage. */
+export class OutageReport {
+  #isLost = false;
+  readonly #listener: OutageListener | undefined;
+
+  constructor(listener: OutageListener | undefined) {
+    this.#listener = listener;
+  }
+
+  begin(error: AssayError): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#listener?.(error, false);
+  }
+
+  /** `error`: the requests were given up. */
+  end(error?: AssayError): void {
+    if (this.#isLost) this.#listener?.(error, true);
+    this.#isLost = false;
+  }
+}
 
 /** Requests to one service, with its credential and retries. */
 export class Connection {
@@ -40,15 +65,12 @@ export class Connection {
     const { credential, clock, retries } = this.#options;
     const { signal } = request;
     let renewed = false;
-    let isLost = false;
+    const outage = new OutageReport(this.onOutage);
     for (let failures = 0; ; ) {
       signal?.throwIfAborted();
       const token = await credential?.token(signal);
       const response = await sendRequest(this.#options, path, request, token);
-      if (isLost && !isTransient(response)) {
-        isLost = false;
-        this.onOutage?.(undefined);
-      }
+      if (!isTransient(response)) outage.end();
       if (!(response instanceof AssayError)) return response;
       if (response instanceof Unauthorized && !renewed && credential?.invalidate(token)) {
         renewed = true;
@@ -58,13 +80,13 @@ export class Connection {
       const waits = this.onRateLimit && response instanceof RateLimited && request.retries === undefined;
       const isLast = failures >= (request.retries ?? retries);
       const pause = waits ? limitPause(response) : isLast ? undefined : pauseSeconds(response, request, failures);
-      if (pause === undefined) throw response;
+      if (pause === undefined) {
+        outage.end(response);
+        throw response;
+      }
       if (waits) this.onRateLimit(pause);
       else failures++;
-      if (!waits && !isLost && isTransient(response)) {
-        isLost = true;
-        this.onOutage?.(response);
-      }
+      if (!waits && isTransient(response)) outage.begin(response);
       await clock.sleep(pause * 1000, signal);
     }
   }

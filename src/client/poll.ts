@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { OutageListener, RateLimitListener } from './connection.ts';
+import { type OutageListener, OutageReport, type RateLimitListener } from './connection.ts';
 import { AssayError, RateLimited, Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
@@ -75,7 +75,7 @@ export async function pollUntilEnded<State>(deps: {
 
   let [failures, limited] = [0, 0];
   let strained = false;
-  let isLost = false;
+  const outage = new OutageReport(onOutage);
   const pollState = (retryAfterSeconds?: number): PollState => ({
     ageSeconds: ageSeconds(),
     ...{ estimateSeconds, failures: failures + limited, hasFailed: strained, retryAfterSeconds },
@@ -91,8 +91,7 @@ export async function pollUntilEnded<State>(deps: {
         read(Math.min(pace.longPollSeconds(onState !== undefined), left), own),
       );
       [failures, limited] = [0, 0];
-      if (isLost) onOutage?.(undefined);
-      isLost = false;
+      outage.end();
       onState?.(reading.state);
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
@@ -100,14 +99,15 @@ export async function pollUntilEnded<State>(deps: {
       if (!signal?.aborted && error instanceof DOMException && error.name === 'TimeoutError') throw timeout();
       isLimited = onRateLimit !== undefined && error instanceof RateLimited;
       // Such as 404: the service responds again.
-      if (isLost && error instanceof AssayError && !isTransient(error)) onOutage?.(undefined);
-      if (!isTransient(error) || (!isLimited && ++failures > MAX_FAILED_POLLS)) throw error;
+      if (error instanceof AssayError && !isTransient(error)) outage.end();
+      if (!isTransient(error)) throw error;
+      if (!isLimited && ++failures > MAX_FAILED_POLLS) {
+        outage.end(error);
+        throw error;
+      }
       if (isLimited) limited++;
       strained = true;
-      if (!isLimited && !isLost) {
-        isLost = true;
-        onOutage?.(error);
-      }
+      if (!isLimited) outage.begin(error);
       ({ retryAfterSeconds } = error);
     }
     const seconds = pace.nextDelay(pollState(retryAfterSeconds));

@@ -39,7 +39,7 @@ interface ClientServer extends Server {
 /** For the client. */
 export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project' | 'tag'>) => ({ project, tags: tag });
 
-/** For commands that create tasks, also on this machine: 15 s in all. Chosen: for a restart of the server. */
+/** For commands that create tasks, also on this machine: 15 s in all if connections are refused. Chosen: for a restart of the server. */
 export const RETRIES = 5;
 
 /** Thrown after Ctrl-C instead of the reason of the signal: what the command has done. */

@@ -12,10 +12,13 @@ it('says once that requests fail, and that they succeed again when no wait fails
   const notice = createOutageNotice();
   const error = new NetworkProblem({ code: 'NETWORK_PROBLEM', message: 'http://any cannot be reached.' });
   for (const one of [undefined, error, error, undefined, error, undefined, undefined, undefined]) notice(one);
-  expect(print.mock.calls).toEqual([
-    ['Request failed, retrying: http://any cannot be reached.'],
-    ['Requests succeed again.'],
-  ]);
+  const failed = ['Request failed, retrying: http://any cannot be reached.'];
+  expect(print.mock.calls).toEqual([failed, ['Requests succeed again.']]);
+  // Given up, so the next outage is another one.
+  notice(error);
+  notice(error, true);
+  notice(error);
+  expect(print.mock.calls.slice(2)).toEqual([failed, failed]);
 });
 
 it('transcribe creates its task when a server that restarts is back', async () => {

@@ -6,10 +6,11 @@ import { CLEAR_LINE, onOneLine } from './terminal.ts';
 export function createOutageNotice(hint = ''): OutageListener {
   let lostWaits = 0;
   const print = (text: string) => console.error(`${process.stderr.isTTY ? CLEAR_LINE : ''}${onOneLine(text)}`);
-  return (error) => {
-    if (error) {
-      if (++lostWaits === 1)
-        print(`Request failed, retrying: ${error.message}${error instanceof NetworkProblem ? hint : ''}`);
-    } else if (lostWaits > 0 && --lostWaits === 0) print('Requests succeed again.');
+  return (error, hasEnded = error === undefined) => {
+    if (hasEnded) {
+      if (lostWaits > 0 && --lostWaits === 0 && !error) print('Requests succeed again.');
+    } else if (++lostWaits === 1) {
+      print(`Request failed, retrying: ${error!.message}${error instanceof NetworkProblem ? hint : ''}`);
+    }
   };
 }

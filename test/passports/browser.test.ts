@@ -1181,6 +1181,13 @@ describe('Passports pages for every document state', () => {
     await until(() => value(page, 'rooms:1.name')).toBe('кухня');
     expect(await value(page, 'rooms:1.area')).toBe('9.1');
     expect(await page.locator('[aria-invalid], tr.undo').count()).toBe(0);
+    await field(page, 'rooms:1.name').fill('балкон');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('[aria-invalid]').count()).toBe(1);
+    await remove.click();
+    await until(() => value(page, 'rooms:1.area')).toBe('9.1');
+    expect(await value(page, 'rooms:1.name')).toBe('балкон');
+    expect(await page.locator('[aria-invalid]').count()).toBe(1);
     await page.context().setOffline(false);
     await remove.click();
     await until(async () => (await data()).rooms.map(({ name }: { name: string }) => name)).toEqual(['жилая']);

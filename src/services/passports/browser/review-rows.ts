@@ -1,5 +1,5 @@
 import { announce, el, fill } from '../../../ui/browser/dom.ts';
-import { clearMark, findInputs, type Input, insertRow, restoreRow } from './review-inputs.ts';
+import { clearMark, findInputs, type Input, insertRow, isChanged, restoreRow } from './review-inputs.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
 /** The buttons of table rows. `save` resolves after the save, also if it fails. */
@@ -29,6 +29,7 @@ export function initRowButtons(
 
   async function removeRow(row: HTMLTableRowElement): Promise<void> {
     const cells = findInputs(row);
+    const typed = new Map(cells.map((cell) => [cell, cell.value]));
     // Not a text that the service refused.
     const values = cells.map((cell) => (cell.matches('[aria-invalid]') ? cell.dataset['saved']! : cell.value));
     const isSaved = cells.some((cell) => cell.dataset['saved']);
@@ -40,7 +41,7 @@ export function initRowButtons(
     // Moves the focus before the row is removed.
     findInputs(nextRow(row))[0]!.focus();
     await save(cells);
-    restoreUnsaved(cells);
+    restoreUnsaved(typed);
     if (!isSaved || row.isConnected) offer.remove();
     if (!offer.isConnected) return;
     const undo = el('button', { type: 'button', class: 'small' }, texts.undo);
@@ -65,10 +66,10 @@ function nextRow(row: Element): Element {
 }
 
 /** The values of a row that could not be deleted. */
-function restoreUnsaved(cells: readonly Input[]): void {
-  for (const cell of cells) {
+function restoreUnsaved(typed: ReadonlyMap<Input, string>): void {
+  for (const [cell, text] of typed) {
     if (cell.value !== '' || !cell.matches('[aria-invalid]:not([data-conflict])')) continue;
-    cell.value = cell.dataset['saved'] ?? '';
-    clearMark(cell);
+    cell.value = text;
+    if (!isChanged(cell)) clearMark(cell);
   }
 }
