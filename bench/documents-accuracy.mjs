@@ -3,7 +3,7 @@
 //   Every layout of test/passports/accuracy/layouts as PDF, scan and photo, with the system's Tesseract and with the OCR
 //   from npm. New seeds generate new documents. Layouts marked "after" were added after the rules.
 //   A seed takes about ten minutes per OCR on two cores.
-// node bench/documents-accuracy.mjs blind [first|…|thirtieth|FOLDER] [--kinds pdf,scan,photo] [--ocr system|registry]
+// node bench/documents-accuracy.mjs blind [first|…|thirtyfirst|FOLDER] [--kinds pdf,scan,photo] [--ocr system|registry]
 //                                         [--cache FOLDER] [--network FILE] [--wrong]
 //   The forms of a folder as described in test/passports/accuracy/blind/README.md: at first sight (both documents of each
 //   form), and at second sight (document 2 after document 1 was corrected). `--cache` keeps the pages that were read, so

@@ -1,5 +1,5 @@
 // Time that the network for fields takes per page, on one core.
-// node --import ./test/support/read-types.mjs bench/field-network.mjs [first|…|thirtieth|FOLDER] [RUNS]
+// node --import ./test/support/read-types.mjs bench/field-network.mjs [first|…|thirtyfirst|FOLDER] [RUNS]
 //   Prints the forms of a folder as described in test/passports/accuracy/blind/README.md to PDF, and runs the network RUNS times (5)
 //   on each page, with its features. The median of each page counts.
 import './help.mjs';
