@@ -65,10 +65,12 @@ export function History(props: {
               const field = known.get(key);
               return field ? [[field.key, displayValue(from, language)]] : [];
             });
+            // A row that was filled is deleted with its own button, which offers to undo it.
+            const isRevertible = values.length > 0 && (group.length === 1 || values.some(([, text]) => text !== ''));
             return (
               <li>
                 <Timestamp at={at} language={language} /> <span safe>{sentence(group)}</span>
-                {values.length > 0 && (
+                {isRevertible && (
                   <button
                     type="button"
                     id={`revert-${at.toISOString()}-${key}`}
