@@ -145,6 +145,16 @@ it('the client with onOutage reports a call that is repeated, with one idempoten
   ]);
 });
 
+it('the client does not repeat the exchange of a key that the server is not configured for', async () => {
+  const error = { code: 'AUTH_UNCONFIGURED', message: 'No API keys are configured.' };
+  const headers = { 'retry-after': '60' };
+  const { passports, paths } = createClient(async () => Response.json({ ok: false, error }, { status: 503, headers }), {
+    apiKey: 'any',
+  });
+  await expect(passports.result('a')).rejects.toThrow(error.message);
+  expect(paths).toEqual(['/auth/token']);
+});
+
 it.each([
   ['the result', { token: 'any' }, '/api/task/a/result'],
   ['the token', { apiKey: 'any' }, '/auth/token'],

@@ -111,6 +111,8 @@ export class Connection {
 /** A longer `Retry-After` is left to the caller. */
 const MAX_PAUSE_SECONDS = 60;
 const GATEWAY_ERRORS = [502, 504];
+/** A setting of the server, despite the status 503. */
+const UNCONFIGURED = 'AUTH_UNCONFIGURED';
 
 /** Not 0, so that a clock that differs causes no flood of requests. */
 const limitPause = ({ retryAfterSeconds = 1 }: RateLimited) => Math.max(1, retryAfterSeconds);
@@ -121,7 +123,7 @@ function pauseSeconds(error: AssayError, request: RequestOptions, failures: numb
   const lost = error instanceof NetworkProblem || error instanceof Timeout || GATEWAY_ERRORS.includes(error.status);
   // The service did not process the request.
   const rejected = error.status === 429 || error.status === 503 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
-  if (!rejected && !(lost && repeatable)) return undefined;
+  if ((!rejected && !(lost && repeatable)) || error.code === UNCONFIGURED) return undefined;
   const pause = Math.max(error.retryAfterSeconds ?? 0, 0.5 * 2 ** failures);
   return pause <= MAX_PAUSE_SECONDS ? pause : undefined;
 }

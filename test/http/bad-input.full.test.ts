@@ -167,7 +167,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ],
 
     [
-      'predict WALL --server http://127.0.0.1:NOWHERE',
+      'result a --server http://127.0.0.1:NOWHERE',
       /^http:\S+ cannot be reached .*Start Assay with `node scripts\/assay\.mjs start` in its folder\.$/,
     ],
     ['transcribe WALL --server nonsense', /^--server nonsense is not an http or https URL\.$/],
