@@ -126,17 +126,15 @@ export class TaskService<State extends TaskState, Event, Item extends object> {
     };
     const pace = POLL_SCHEDULES[this.#polling];
     const state = await pollUntilEnded({
-      ...{
-        subject: `Task ${taskId}`,
-        read,
-        pace,
-        clock,
-        onRateLimit,
-        onOutage,
-        acceptedAtMs,
-        estimateSeconds,
-        options,
-      },
+      subject: `Task ${taskId}`,
+      read,
+      pace,
+      clock,
+      onRateLimit,
+      onOutage,
+      acceptedAtMs,
+      estimateSeconds,
+      options,
     });
     if (state.status !== 'failed') return state as Extract<State, { readonly status: 'done' }>;
     const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;
