@@ -16,6 +16,8 @@ const FOLDER_COMMANDS = {
   passports: ['extract', 'passports.csv'],
 } as const;
 
+const URL_COLUMNS = { defectoscopy: 'image_url', stt: 'url' } as const;
+
 /** The file of `assay batches submit`; throws for a file that is clearly of another kind, before it is sent. */
 export async function openBatchFile(path: string, service: keyof typeof FOLDER_COMMANDS) {
   const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
@@ -34,6 +36,10 @@ export async function openBatchFile(path: string, service: keyof typeof FOLDER_C
   const other = isArchive ? otherKindOf(head) : undefined;
   if (other) throw new OperatorError(`${path} is not a ZIP archive but ${other}, despite its extension.`);
   if (!isArchive && isBinary(head)) throw noList(path);
+  if (service !== 'passports' && contentType === undefined && !isJsonLines(head))
+    throw new OperatorError(
+      `${path} is not JSON lines, which have one {…} per line. Save a list of URLs as CSV (.csv) below the header ${URL_COLUMNS[service]}.`,
+    );
   return { data, name, contentType };
 }
 
@@ -59,6 +65,9 @@ function otherKindOf(head: Buffer): string | undefined {
   const text = head.toString('latin1', 0, 8);
   return SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
 }
+
+/** By the first character; the service names errors further on, an empty file and UTF-16. */
+const isJsonLines = (head: Buffer): boolean => /^\ufeff?\s*(?:\{|$)|^\ufffd/u.test(head.toString());
 
 /** As an archive of another kind, or a table with the wrong name. The service names the encoding of a text in UTF-16. */
 function isBinary(head: Buffer): boolean {

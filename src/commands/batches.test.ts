@@ -57,6 +57,25 @@ it.each([
 });
 
 it.each([
+  ['defectoscopy', 'https://storage.example.com/a.jpg\n', 'image_url'],
+  ['stt', '[{"url": "https://storage.example.com/a.mp3"}]', 'url'],
+] as const)(
+  'batches submit of %s says how to send a list that is neither JSON lines nor CSV',
+  async (service, text, column) => {
+    const path = join(await mkdtemp(join(tmpdir(), 'assay-batch-')), 'list.txt');
+    onTestFinished(() => rm(dirname(path), { recursive: true }));
+    await writeFile(path, text);
+    const server = { service, server: 'http://127.0.0.1:1', token: 'any' } as const;
+    await expect(submitBatchCommand(path, server, new AbortController().signal)).rejects.toThrow(
+      `${path} is not JSON lines, which have one {…} per line. Save a list of URLs as CSV (.csv) below the header ${column}.`,
+    );
+  },
+);
+
+it.each([
+  ['utf16.jsonl', Buffer.from('\ufeff{"photo": "a.jpg"}\n', 'utf16le')],
+  ['bom.jsonl', Buffer.from('\ufeff {"photo": "a.jpg"}\n')],
+  ['empty.jsonl', Buffer.from('\n')],
   ['utf16.csv', Buffer.from('\ufeffphoto\na.jpg\n', 'utf16le')],
   ['control.jsonl', Buffer.from(`{"photo": "\x01"}\n${'{"photo": "a.jpg"}\n'.repeat(20)}`)],
 ])('batches submit leaves %s, a text with errors, to the service', async (name, bytes) => {

@@ -188,9 +188,9 @@ const printBatch = (options: BatchesOptions, batch: Batch) =>
     ),
   ]);
 
-function lineOf({ batch_id, status, total, counts }: Batch): string {
+function lineOf({ batch_id, status, total, counts, name }: Batch): string {
   const states = Object.entries(counts).flatMap(([state, count]) => (count > 0 ? [`${state} ${count}`] : []));
-  return onOneLine([batch_id, status, `total ${total}`, ...states].join('  '));
+  return onOneLine([batch_id, status, `total ${total}`, ...states, ...(name === undefined ? [] : [name])].join('  '));
 }
 
 const lineOfItem = ({ position, task_id, name, status, error_code, error }: BatchItem) =>

@@ -201,7 +201,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ['delete a --server PASSPORTS --api-key wrong-key', /^http:\S+ returned an error: /],
     ['delete', /^error: missing required argument/],
     ['batches submit missing.jsonl', /^The file missing\.jsonl does not exist\.$/],
-    ['batches submit text.txt --server PRODUCT --token test-token-1', /Line 1: The item is not valid JSON\./],
+    ['batches submit text.txt --server PRODUCT --token test-token-1', /^text\.txt is not JSON lines, /],
     ['batches status a --server PRODUCT --token test-token-1', /\(BATCH_NOT_FOUND\)$/],
     ['batches results a --format pdf', /Allowed choices are jsonl, csv, xlsx, zip\.$/],
     ['batches cancel a --server PRODUCT --token wrong', /rejected the credential: /],

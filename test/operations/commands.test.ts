@@ -220,7 +220,7 @@ describe('assay batches', () => {
     const submitted = await assay(['batches', 'submit', 'items.csv', '--wait', ...options]);
     expect(submitted).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^\w{26} {2}completed {2}total 1 {2}done 1\n$/),
+      out: expect.stringMatching(/^\w{26} {2}completed {2}total 1 {2}done 1 {2}items\.csv\n$/),
     });
     const id = submitted.out.slice(0, 26);
     expect((await assay(['batches', ...options])).out).toBe(submitted.out);
@@ -733,7 +733,7 @@ describe('assay batches --service passports', () => {
     const options = ['--service', 'passports', '--server', passports.url, '--api-key', ADMIN_KEY];
     await writeFile(join(folder, 'shelf.zip'), await archiveOf([['a.pdf', Buffer.from(createPdf().bytes)]]));
     const submitted = await assay(['batches', 'submit', 'shelf.zip', '--wait', ...options]);
-    expect(submitted.out, submitted.err).toMatch(/^\S{26} {2}completed {2}total 1 {2}/);
+    expect(submitted.out, submitted.err).toMatch(/^\S{26} {2}completed {2}total 1 {2}.* {2}shelf\.zip\n$/);
     expect((await assay(['batches', ...options])).out).toBe(submitted.out);
     const id = submitted.out.slice(0, 26);
     expect((await assay(['batches', 'results', id, '--format', 'csv', ...options])).out).toContain(',a.pdf,');

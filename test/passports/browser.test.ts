@@ -110,8 +110,8 @@ describe('Passports pages', () => {
     await until(() => row(page, 'grouped.pdf').locator('.groups').allTextContents()).toEqual(['Shelf 4oldnorth']);
     await row(page, 'grouped.pdf').getByRole('link', { name: 'north' }).click();
     await page.waitForURL('**/?tag=north');
-    expect(await page.locator('#documents .name').allTextContents()).toEqual(['grouped.pdf']);
-    expect(await page.locator('.exports a').first().getAttribute('href')).toBe('export/session/excel?tag=north');
+    await until(() => page.locator('#documents .name').allTextContents()).toEqual(['grouped.pdf']);
+    await until(() => page.locator('.exports a').first().getAttribute('href')).toBe('export/session/excel?tag=north');
     await page.getByRole('link', { name: 'Remove filter north' }).click();
     await until(() => page.locator('#documents .name').count()).toBe(2);
     expect(problems).toEqual([]);
@@ -122,7 +122,7 @@ describe('Passports pages', () => {
     await page.locator('#api_key').fill('not-the-key');
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('There is no such API key');
-    expect(await page.locator('#api_key').isVisible()).toBe(true);
+    await until(() => page.locator('#api_key').isVisible()).toBe(true);
     expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     expect(await page.context().cookies()).toEqual([]);
 
@@ -144,7 +144,7 @@ describe('Passports pages', () => {
   }, async (test) => {
     const { page, problems } = await openPage(test, `${product.url}/login#key=${KEY}`);
     await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
-    expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
+    await until(() => page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
     // Long enough to notice an automatic submission.
     await page.waitForTimeout(500);
     expect([page.url(), await page.context().cookies()]).toEqual([`${product.url}/login`, []]);
@@ -154,9 +154,9 @@ describe('Passports pages', () => {
 
     await page.goto(`${product.url}/login#key=somebody-elses-key`);
     await page.waitForURL(`${product.url}/login`);
-    expect(await page.locator('#signed-in').textContent()).toContain('You are signed in');
-    expect(await page.locator('#api_key').inputValue()).toBe('');
-    expect(await page.locator('#from-link').isVisible()).toBe(false);
+    await until(() => page.locator('#signed-in').textContent()).toContain('You are signed in');
+    await until(() => page.locator('#api_key').inputValue()).toBe('');
+    await until(() => page.locator('#from-link').isVisible()).toBe(false);
     await page.waitForTimeout(500);
     expect(await page.context().cookies()).toEqual(cookies);
     await page.locator('#signed-in a').click();
@@ -166,13 +166,13 @@ describe('Passports pages', () => {
 
   it('show the example from the upload to all of its values without a reload', async (test) => {
     const { page, problems } = await signIn(test, { locale: 'ru-RU' });
-    expect(await page.locator('html').getAttribute('lang')).toBe('ru');
+    await until(() => page.locator('html').getAttribute('lang')).toBe('ru');
     await page.evaluate('globalThis.here = true');
     await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
     const document = row(page, 'Паспорт кв. 37 — Садовая.pdf');
     await until(() => document.locator('.state').textContent()).toBe('Готово');
-    expect(await page.evaluate('globalThis.here')).toBe(true);
-    expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
+    await until(() => page.evaluate('globalThis.here')).toBe(true);
+    await until(() => document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
     // The pages have a text until their images, of which the second fails, have ended.
     let load = () => {};
     const loaded = new Promise<void>((resolve) => {
@@ -183,14 +183,14 @@ describe('Passports pages', () => {
     await document.locator('.name').click();
     await page.waitForURL('**/task/*', { waitUntil: 'domcontentloaded' });
     const loading = page.locator('.sheet .loading');
-    expect(await loading.count()).toBe(2);
-    expect(await loading.first().locator('text').first().textContent()).toBe('Страница 1 загружается…');
+    await until(() => loading.count()).toBe(2);
+    await until(() => loading.first().locator('text').first().textContent()).toBe('Страница 1 загружается…');
     load();
     await until(() => loading.count()).toBe(0);
     expect(problems.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
     expect((await resultOf(page)).data).toEqual(EXPECTED_VALUES);
     for (const [key, shown] of Object.entries(DISPLAYED_VALUES)) expect(await value(page, key), key).toBe(shown);
-    expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
+    await until(() => page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
     expect(problems).toEqual([]);
   });
 
@@ -198,22 +198,22 @@ describe('Passports pages', () => {
     const { page, problems } = await openReview(test, 'keyboard.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
-    expect(await focused()).toBe('general:year_built');
+    await until(focused).toBe('general:year_built');
     const lit = () => page.locator('.box.highlighted').evaluateAll((boxes) => boxes.map((box: any) => box.dataset.key));
-    expect(await lit()).toEqual(['general:year_built']);
+    await until(lit).toEqual(['general:year_built']);
 
     await page.keyboard.press('Control+A');
     await page.keyboard.type('1981');
     await page.keyboard.press('Enter');
     await saved(page).toBe('Saved');
-    expect(await focused()).toBe('general:floors');
-    expect(await lit()).toEqual(['general:floors']);
+    await until(focused).toBe('general:floors');
+    await until(lit).toEqual(['general:floors']);
     await page.keyboard.press('Shift+Enter');
-    expect(await focused()).toBe('general:year_built');
+    await until(focused).toBe('general:year_built');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('2');
     await page.keyboard.press('Escape');
-    expect(await value(page, 'general:year_built')).toBe('1981');
+    await until(() => value(page, 'general:year_built')).toBe('1981');
 
     await page.keyboard.press('Control+A');
     await page.keyboard.type('long ago');
@@ -221,7 +221,7 @@ describe('Passports pages', () => {
     await until(() => page.locator('[data-field="general:year_built"] .problem').textContent()).toBe(
       'Enter a whole number.',
     );
-    expect(await field(page, 'general:year_built').getAttribute('aria-invalid')).toBe('true');
+    await until(() => field(page, 'general:year_built').getAttribute('aria-invalid')).toBe('true');
     expect((await resultOf(page)).data.general.year_built).toBe(1981);
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.press('Escape');
@@ -237,11 +237,11 @@ describe('Passports pages', () => {
     );
 
     await page.reload();
-    expect(await value(page, 'general:year_built')).toBe('1981');
+    await until(() => value(page, 'general:year_built')).toBe('1981');
     const history = page.locator('#history');
     await history.locator('summary').focus();
     await page.keyboard.press('Enter');
-    expect(await history.locator('li').allTextContents()).toEqual([
+    await until(() => history.locator('li').allTextContents()).toEqual([
       expect.stringContaining('anna: Total area, 54.7 → 1054.7'),
       expect.stringContaining('anna: Year built, 1978 → 1981'),
     ]);
@@ -249,10 +249,10 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     await until(() => value(page, 'general:year_built')).toBe('1978');
     await until(() => page.locator('#history li').count()).toBe(3);
-    expect(await focused()).toBe('general:year_built');
+    await until(focused).toBe('general:year_built');
     await page.reload();
-    expect(await value(page, 'general:year_built')).toBe('1978');
-    expect(await page.locator('#history li').count()).toBe(3);
+    await until(() => value(page, 'general:year_built')).toBe('1978');
+    await until(() => page.locator('#history li').count()).toBe(3);
     expect(problems).toEqual([]);
   });
 
@@ -262,8 +262,8 @@ describe('Passports pages', () => {
     await page.keyboard.type('лоджия');
     await page.keyboard.press('Enter');
     await saved(page).toBe('Saved');
-    expect(await page.evaluate('document.activeElement.id')).toBe('rooms:8.area');
-    expect(await field(page, 'rooms:9.name').count()).toBe(1);
+    await until(() => page.evaluate('document.activeElement.id')).toBe('rooms:8.area');
+    await until(() => field(page, 'rooms:9.name').count()).toBe(1);
     await page.keyboard.type('3,6');
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'лоджия', area: 3.6 });
@@ -303,7 +303,7 @@ describe('Passports pages', () => {
       const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
       const before = await names();
       await page.getByRole('button', { name: `${insert} 3`, exact: true }).press('Enter');
-      expect(await focused()).toContain(newRow);
+      await until(focused).toContain(newRow);
       // Leaving it empty removes it at the next save.
       await field(page, 'rooms:4.area').fill('7,77');
       await page.keyboard.press('Enter');
@@ -328,10 +328,10 @@ describe('Passports pages', () => {
       await until(async () => (await resultOf(page)).data.rooms.length).toBe(length + 1);
       await until(async () => (await resultOf(page)).data.rooms[2]).toMatchObject({ name: 'лоджия', area: 3.6 });
       await until(async () => (await resultOf(page)).data.rooms[4].area).toBe(8.88);
-      expect(await names()).toEqual([...before.slice(0, 2), 'лоджия', ...before.slice(2)]);
+      await until(names).toEqual([...before.slice(0, 2), 'лоджия', ...before.slice(2)]);
       await until(() => value(page, 'rooms:3.name')).toBe('лоджия');
       await page.reload();
-      expect(await value(page, 'rooms:3.name')).toBe('лоджия');
+      await until(() => value(page, 'rooms:3.name')).toBe('лоджия');
 
       // Removed again before it is saved.
       await page.getByRole('button', { name: `${insert} 3`, exact: true }).press('Enter');
@@ -358,15 +358,15 @@ describe('Passports pages', () => {
       const undoButton = page.getByRole('button', { name: undo!, exact: true });
       await removeRow(3);
       await until(() => page.locator('tr.undo').textContent()).toContain(message!);
-      expect(await rooms()).toHaveLength(before.length - 1);
+      await until(rooms).toHaveLength(before.length - 1);
       // It stands before the next row, which has the focus.
-      expect(await page.evaluate('document.activeElement.name')).toBe('rooms:3.no');
+      await until(() => page.evaluate('document.activeElement.name')).toBe('rooms:3.no');
       await page.keyboard.press('Shift+Tab');
-      expect(await undoButton.evaluate((button: any) => button.matches(':focus'))).toBe(true);
+      await until(() => undoButton.evaluate((button: any) => button.matches(':focus'))).toBe(true);
       await page.keyboard.press('Enter');
       await until(rooms).toEqual(before);
       await until(() => page.locator('tr.inserted').count()).toBe(0);
-      expect(await value(page, 'rooms:3.name')).toBe(before[2].name);
+      await until(() => value(page, 'rooms:3.name')).toBe(before[2].name);
       // The row has its own number again, so its values are those that were read.
       await until(() => page.locator('tr[data-row="3"]').getAttribute('data-stored-row')).toBe('rooms:3');
 
@@ -446,11 +446,11 @@ describe('Passports pages', () => {
     const id = await revert.getAttribute('id');
     await revert.focus();
     await drawn(7);
-    expect(await focused()).toBe(id);
+    await until(focused).toBe(id);
     await page.keyboard.press('Enter');
     await drawn(8);
-    expect(await value(page, 'rooms:8.name')).toBe('');
-    expect(await page.evaluate('globalThis.here')).toBe(true);
+    await until(() => value(page, 'rooms:8.name')).toBe('');
+    await until(() => page.evaluate('globalThis.here')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -466,7 +466,7 @@ describe('Passports pages', () => {
     await until(() => value(page, 'rooms:8.name')).toBe('лоджия');
     await until(() => page.evaluate('document.activeElement.id')).toBe('general:floor');
     await until(async () => (await resultOf(page)).data.general.floors).toBe(10);
-    expect(await value(page, 'general:floors')).toBe('10');
+    await until(() => value(page, 'general:floors')).toBe('10');
     expect(problems).toEqual([expect.stringContaining('412')]);
   });
 
@@ -509,10 +509,10 @@ describe('Passports pages', () => {
     const { page } = await openReview(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
     await field(page, 'rooms:3.area').focus();
     const lit = page.locator('#page-2 .box.highlighted');
-    expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
+    await until(() => lit.getAttribute('data-key')).toBe('rooms:3.area');
     await until(() => lit.evaluate((box: any) => box.getBoundingClientRect().top)).toBeLessThan(700);
     await page.locator('#page-1 .box[data-key="general:floors"]').click();
-    expect(await page.evaluate('document.activeElement.id')).toBe('general:floors');
+    await until(() => page.evaluate('document.activeElement.id')).toBe('general:floors');
     const { bbox, page: on } = (await resultOf(page)).fields['general:floors'];
     const picture = await (await page.request.get(`${product.url}/api/task/${idOf(page)}/page/${on}`)).body();
     const { width, height } = await sharp(picture).metadata();
@@ -558,7 +558,7 @@ describe('Passports pages', () => {
     expect(excel.name).toBe('Passport_Дом у реки, объект №5.xlsx');
     await renamed.locator('.name').click();
     await page.waitForURL('**/task/*');
-    expect(await page.locator('h1').textContent()).toBe('Дом у реки, объект №5.pdf');
+    await until(() => page.locator('h1').textContent()).toBe('Дом у реки, объект №5.pdf');
 
     page.once('dialog', (dialog) => void dialog.dismiss());
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -591,8 +591,8 @@ describe('Passports pages', () => {
     await image('лист 2.jpg').getByRole('button', { name: 'Move earlier' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
-    expect(await captions()).toEqual(['Page 1: лист 2.jpg', 'Page 2: лист 1.jpg', 'Page 3: plan.jpg']);
-    expect(await page.locator('#live').textContent()).toBe('лист 2.jpg is now page 1');
+    await until(captions).toEqual(['Page 1: лист 2.jpg', 'Page 2: лист 1.jpg', 'Page 3: plan.jpg']);
+    await until(() => page.locator('#live').textContent()).toBe('лист 2.jpg is now page 1');
 
     const size = (name: string) =>
       image(name)
@@ -644,7 +644,7 @@ describe('Passports pages', () => {
     await page.locator('#page-images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
     await page.keyboard.press('Enter');
     await until(captions).toEqual(['Page 1: c.png', 'Page 2: b.png']);
-    expect(await page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
+    await until(() => page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
     await page.reload();
     await until(() => page.locator('#page-images li').count()).toBe(2);
     expect(problems).toEqual([]);
@@ -688,7 +688,7 @@ describe('Passports pages', () => {
     await field(page, 'general:floors').fill('12');
     await page.getByRole('button', { name: 'Save', exact: true }).last().click();
     await page.waitForURL('**/task/*');
-    expect(await value(page, 'general:floors')).toBe('12');
+    await until(() => value(page, 'general:floors')).toBe('12');
     const { fields, version, confirmed_by: confirmedBy } = await resultOf(page);
     expect([version, confirmedBy]).toEqual([2, null]);
     expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
@@ -701,14 +701,14 @@ describe('Passports pages', () => {
     expect(right!.x - left!.x - left!.width).toBeGreaterThanOrEqual(8);
     await saveAndConfirm.click();
     await page.waitForURL('**/task/*');
-    expect(await page.locator('#confirmation').textContent()).toContain('Confirmed by');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by');
     expect(await resultOf(page)).toMatchObject({ version: 3, data: { general: { floor: 3 } } });
 
     await page.locator('summary', { hasText: 'Rename' }).click();
     await page.locator('#name').fill('Без сценариев, 12 этажей.pdf');
     await page.locator('.rename button').click();
     await page.waitForURL(`${product.url}/`);
-    expect(await page.locator('#documents .name').allTextContents()).toEqual(['Без сценариев, 12 этажей.pdf']);
+    await until(() => page.locator('#documents .name').allTextContents()).toEqual(['Без сценариев, 12 этажей.pdf']);
   });
 });
 
@@ -762,7 +762,7 @@ describe('Passports pages below a path prefix', () => {
     await field(page, 'general:floors').fill('3');
     await page.getByRole('button', { name: 'Save', exact: true }).last().click();
     await page.waitForURL(`${url}/task/${id}`);
-    expect(await value(page, 'general:floors')).toBe('3');
+    await until(() => value(page, 'general:floors')).toBe('3');
     await field(page, 'general:floors').fill('many');
     await page.getByRole('button', { name: 'Save', exact: true }).last().click();
     await until(() => page.locator('main').textContent()).toContain('Storeys: Enter a whole number.');
@@ -788,11 +788,11 @@ describe('Passports pages below a path prefix', () => {
     await field(page, 'rooms:117.area').fill('7,25');
     await page.getByRole('button', { name: 'Save rows 81–121' }).click();
     await page.waitForURL(`${url}/task/${id}`);
-    expect(await value(page, 'rooms:117.area')).toBe('7.25');
+    await until(() => value(page, 'rooms:117.area')).toBe('7.25');
     await field(page, 'general:floors').fill('3');
     await page.getByRole('button', { name: 'Save', exact: true }).last().click();
     await until(() => value(page, 'general:floors')).toBe('3');
-    expect(await value(page, 'rooms:117.area')).toBe('7.25');
+    await until(() => value(page, 'rooms:117.area')).toBe('7.25');
   });
 
   it('reject a form without JavaScript of a document that has changed meanwhile', { tags: ['full'] }, async (test) => {
@@ -837,7 +837,7 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
     await page.reload();
     await until(() => page.locator('#connection-status').textContent()).not.toBe('');
-    expect(await page.locator('#error').isVisible()).toBe(false);
+    await until(() => page.locator('#error').isVisible()).toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -888,7 +888,7 @@ describe('Passports pages for every document state', () => {
     const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') };
     await page.locator('#pdfs').setInputFiles([...files, notes]);
     await until(() => page.locator('#upload-status').textContent()).toBe('Uploaded: 27');
-    expect(await page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#error').textContent()).toContain('notes.pdf: The file is not');
     await until(() => page.locator('#documents li').count()).toBe(25);
     await until(() => page.locator('#paging').textContent()).toContain('1 of 2');
     await page.getByRole('link', { name: /Older/ }).waitFor();
@@ -900,8 +900,8 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#documents li[data-status=PERMANENT_ERROR]').count()).toBeGreaterThan(20);
     await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
     await page.waitForURL('**/?status=PERMANENT_ERROR');
-    expect(await page.locator('#documents li').count()).toBe(25);
-    expect(await page.locator('#documents .failure').first().textContent()).toContain(
+    await until(() => page.locator('#documents li').count()).toBe(25);
+    await until(() => page.locator('#documents .failure').first().textContent()).toContain(
       'none of its pages can be opened',
     );
     await page.getByRole('link', { name: /Older/ }).click();
@@ -909,7 +909,7 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#documents li').count()).toBe(1);
     await page.getByRole('link', { name: 'Completed', exact: true }).click();
     await page.waitForURL('**/?status=SUCCESS');
-    expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
+    await until(() => page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
     expect(problems).toEqual([]);
   });
 
@@ -928,8 +928,8 @@ describe('Passports pages for every document state', () => {
     page.once('dialog', (dialog) => void dialog.accept());
     await page.locator('#documents .remove').click();
     await until(() => page.locator('#documents li').count()).toBe(25);
-    expect(await page.locator('#no-documents').isVisible()).toBe(false);
-    expect(await page.locator('#paging').isVisible()).toBe(false);
+    await until(() => page.locator('#no-documents').isVisible()).toBe(false);
+    await until(() => page.locator('#paging').isVisible()).toBe(false);
     expect(page.url()).toBe(`${isolated.url}/`);
     await page.goto(`${isolated.url}/?page=9&status=SUCCESS`);
     expect(page.url()).toBe(`${isolated.url}/?status=SUCCESS`);
@@ -958,12 +958,12 @@ describe('Passports pages for every document state', () => {
     await requested;
     await page.locator('#photos').setInputFiles(await photo('c.png'));
     await page.locator('#photos').setInputFiles(await photo('d.png'));
-    expect(await page.locator('#create-document').isDisabled()).toBe(true);
+    await until(() => page.locator('#create-document').isDisabled()).toBe(true);
     released.emit('go');
     const names = () =>
       page.locator('#page-images li').evaluateAll((all: any[]) => all.map((item) => item.dataset.name).sort());
     await until(names, 15_000).toEqual(['c.png', 'd.png']);
-    expect(await page.locator('#create-document').isEnabled()).toBe(true);
+    await until(() => page.locator('#create-document').isEnabled()).toBe(true);
     await page.getByRole('button', { name: 'Create document (2)' }).click();
     await until(() => page.locator('#documents li').count()).toBe(2);
     expect(problems).toEqual([]);
@@ -978,9 +978,9 @@ describe('Passports pages for every document state', () => {
     await until(() => row(page, 'again.pdf').locator('.failure').textContent()).toContain('could not be read');
     await row(page, 'again.pdf').getByRole('button', { name: 'Retry' }).click();
     await until(() => row(page, 'again.pdf').getAttribute('data-status')).toBe('PENDING');
-    expect(await row(page, 'again.pdf').locator('.failure').textContent()).toBe('');
+    await until(() => row(page, 'again.pdf').locator('.failure').textContent()).toBe('');
     await page.goto(`${isolated.url}/task/${id}`);
-    expect(await page.locator('progress').isVisible()).toBe(true);
+    await until(() => page.locator('progress').isVisible()).toBe(true);
     await isolated.succeed(id);
     await until(() => page.locator('#fields').count()).toBe(1);
     expect(problems).toEqual([]);
@@ -1003,20 +1003,20 @@ describe('Passports pages for every document state', () => {
     });
     await page.goto(`${isolated.url}/task/${id}`);
     const focused = () => page.evaluate<string>('document.activeElement.id');
-    expect(await focused()).toBe('general:owner');
-    expect(await page.locator('[data-field="general:owner"] .mark').textContent()).toContain('Low confidence');
-    expect(await page.locator('#confirmation').textContent()).toContain('Fields to review: 3');
+    await until(focused).toBe('general:owner');
+    await until(() => page.locator('[data-field="general:owner"] .mark').textContent()).toContain('Low confidence');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Fields to review: 3');
     await page.keyboard.press('Alt+ArrowDown');
-    expect(await focused()).toBe('general:issuer');
-    expect(await page.locator('[data-field="general:issuer"] .mark').textContent()).toContain('Readings disagree');
+    await until(focused).toBe('general:issuer');
+    await until(() => page.locator('[data-field="general:issuer"] .mark').textContent()).toContain('Readings disagree');
     await page.keyboard.press('Alt+ArrowUp');
-    expect(await focused()).toBe('general:owner');
+    await until(focused).toBe('general:owner');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('Лебедева А. Б.');
     // Two fields were visited: goes to the third.
     await page.keyboard.press('Control+Enter');
-    expect(await focused()).toBe('rooms:1.name');
-    expect(await page.locator('.review-reasons').textContent()).toBe('Low confidence');
+    await until(focused).toBe('rooms:1.name');
+    await until(() => page.locator('.review-reasons').textContent()).toBe('Low confidence');
     await until(() => page.locator('#confirmation').textContent()).toContain('Fields to review: 2');
     const status = page.locator('#save-status');
     await until(() => status.textContent()).toBe('Not confirmed: Check the remaining fields first. Remaining: 1');
@@ -1025,7 +1025,7 @@ describe('Passports pages for every document state', () => {
     // The focus is in the table at the end of the page.
     await until(() => status.textContent()).toBe('Document confirmed');
     expect((await status.boundingBox())!.y).toBeGreaterThanOrEqual(0);
-    expect(await page.locator('[data-review]').count()).toBe(0);
+    await until(() => page.locator('[data-review]').count()).toBe(0);
     const result = await (await page.request.get(`${isolated.url}/api/task/${id}/result`)).json();
     expect(result).toMatchObject({ review: [], confirmed_by: 'admin', data: { general: { owner: 'Лебедева А. Б.' } } });
     expect(problems).toEqual([]);
@@ -1037,7 +1037,7 @@ describe('Passports pages for every document state', () => {
     const read = { value: 'Лебедева', confidence: 0.6, source: 'text' as const, page: 1, bbox: null, text: 'Лебедева' };
     await isolated.succeed(id, { fields: { 'general:owner': read } });
     await page.goto(`${isolated.url}/task/${id}`);
-    expect(await page.evaluate('document.activeElement.id')).toBe('general:owner');
+    await until(() => page.evaluate('document.activeElement.id')).toBe('general:owner');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Control+Enter');
     await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
@@ -1053,14 +1053,14 @@ describe('Passports pages for every document state', () => {
     const owner = { value: 'Лебедева', confidence: 1, source: 'text' as const, page: 1, bbox: null, text: 'Лебедева' };
     await isolated.succeed(id, { fields: { 'general:owner': owner } });
     await page.goto(`${isolated.url}/task/${id}`);
-    expect(await page.locator('#confirmation').textContent()).toContain('Press Enter to confirm');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Press Enter to confirm');
     await page.keyboard.press('Enter');
     await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin, ');
     const time = page.locator('#confirmation time');
     const local = createDateFormat('en', timezoneId).format(new Date((await time.getAttribute('datetime'))!));
-    expect(await time.textContent()).toBe(local);
+    await until(() => time.textContent()).toBe(local);
     await page.reload();
-    expect(await page.locator('#confirmation').textContent()).toBe(`Confirmed by admin, ${local}`);
+    await until(() => page.locator('#confirmation').textContent()).toBe(`Confirmed by admin, ${local}`);
     expect(problems).toEqual([]);
   });
 
@@ -1080,8 +1080,8 @@ describe('Passports pages for every document state', () => {
       );
       expect(heads.filter(([lines, words]) => lines > words)).toEqual([]);
       const box = page.locator('main .scroll');
-      expect(await box.evaluate((it: any) => it.scrollWidth > it.clientWidth)).toBe(width === 390);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await until(() => box.evaluate((it: any) => it.scrollWidth > it.clientWidth)).toBe(width === 390);
+      await until(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
     expect(problems).toEqual([]);
   });
@@ -1094,7 +1094,7 @@ describe('Passports pages for every document state', () => {
     await isolated.succeed(id, { warnings: [warning] });
     await page.goto(`${isolated.url}/task/${id}`);
     const warned = () => page.locator('.warning').allTextContents();
-    expect(await warned()).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
+    await until(warned).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
     await field(page, 'areas:total_area').fill('27,5');
     await page.keyboard.press('Enter');
     await until(warned).toEqual([]);
@@ -1164,7 +1164,7 @@ describe('Passports pages for every document state', () => {
     // The first one has the focus at once.
     const unvisited = (await page.locator('[data-review]').count()) - 1;
     await click('dismiss');
-    expect(await page.locator('#save-status').textContent()).toBe('');
+    await until(() => page.locator('#save-status').textContent()).toBe('');
     await click('accept');
     await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
     const question = `Fields not checked yet: ${unvisited}. Confirm all values anyway?`;
@@ -1179,15 +1179,15 @@ describe('Passports pages for every document state', () => {
     await remove.click();
     await until(() => page.locator('#save-status').textContent()).toContain('Not saved');
     await until(() => value(page, 'rooms:1.name')).toBe('кухня');
-    expect(await value(page, 'rooms:1.area')).toBe('9.1');
-    expect(await page.locator('[aria-invalid], tr.undo').count()).toBe(0);
+    await until(() => value(page, 'rooms:1.area')).toBe('9.1');
+    await until(() => page.locator('[aria-invalid], tr.undo').count()).toBe(0);
     await field(page, 'rooms:1.name').fill('балкон');
     await page.keyboard.press('Enter');
     await until(() => page.locator('[aria-invalid]').count()).toBe(1);
     await remove.click();
     await until(() => value(page, 'rooms:1.area')).toBe('9.1');
-    expect(await value(page, 'rooms:1.name')).toBe('балкон');
-    expect(await page.locator('[aria-invalid]').count()).toBe(1);
+    await until(() => value(page, 'rooms:1.name')).toBe('балкон');
+    await until(() => page.locator('[aria-invalid]').count()).toBe(1);
     await page.context().setOffline(false);
     await remove.click();
     await until(async () => (await data()).rooms.map(({ name }: { name: string }) => name)).toEqual(['жилая']);
@@ -1276,8 +1276,8 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('[data-field="general:floor"] .problem').textContent()).toBe(
       'Another user has saved “3”. Press Enter to replace it with your value.',
     );
-    expect(await value(page, 'general:floor')).toBe('4');
-    expect(await page.locator('#error').textContent()).toBe(
+    await until(() => value(page, 'general:floor')).toBe('4');
+    await until(() => page.locator('#error').textContent()).toBe(
       'Another user has changed or removed the table rows of these values. They are not saved: “прихожая”.',
     );
     await until(async () => (await data()).rooms).toMatchObject([
@@ -1293,7 +1293,7 @@ describe('Passports pages for every document state', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await data()).general.owner).toBe('Лебедева');
     await until(() => page.locator('[data-field="general:floor"] .problem').textContent()).toContain('“3”');
-    expect(await value(page, 'general:floor')).toBe('4');
+    await until(() => value(page, 'general:floor')).toBe('4');
     expect((await data()).general.floor).toBe(3);
     await field(page, 'general:floor').focus();
     await page.keyboard.press('Enter');
@@ -1320,7 +1320,7 @@ describe('Passports pages for every document state', () => {
       { name: 'жилая', height: 2.7 },
       { name: 'балкон', height: null },
     ]);
-    expect(await value(page, 'rooms:1.height')).toBe('2.7');
+    await until(() => value(page, 'rooms:1.height')).toBe('2.7');
   });
 
   it('save a value in a row of its own if the service has removed its row meanwhile', {
@@ -1354,7 +1354,7 @@ describe('Passports pages for every document state', () => {
     await until(async () => (await data()).rooms.map(({ name }: { name: string }) => name)).toEqual([
       ...['кухня', 'жилая', 'балкон'],
     ]);
-    expect(await value(page, 'rooms:3.name')).toBe('балкон');
+    await until(() => value(page, 'rooms:3.name')).toBe('балкон');
   });
 
   /** The values of each update request. */
@@ -1371,7 +1371,7 @@ describe('Passports pages for every document state', () => {
     const updates = recordUpdates(page);
     await field(page, 'general:issue_date').focus();
     await page.keyboard.type('11111979');
-    expect(await value(page, 'general:issue_date')).toBe('1979-11-11');
+    await until(() => value(page, 'general:issue_date')).toBe('1979-11-11');
     await page.waitForTimeout(300);
     expect(updates).toEqual([]);
     await field(page, 'general:owner').focus();
@@ -1395,7 +1395,7 @@ describe('Passports pages for every document state', () => {
     await page.keyboard.press('Backspace');
     await field(page, 'general:owner').focus();
     await until(() => problem.textContent()).toBe('');
-    expect(await page.locator('[aria-invalid]').count()).toBe(0);
+    await until(() => page.locator('[aria-invalid]').count()).toBe(0);
     // A rejected value that is typed back to the saved one.
     const saved = await value(page, 'general:floors');
     const rejected = page.locator('[data-field="general:floors"] .problem');
@@ -1433,7 +1433,7 @@ describe('Passports pages for every document state', () => {
     };
     const { page, problems, data } = await openDocument(test, 'lines.pdf', fields);
     const updates = recordUpdates(page);
-    expect(await value(page, 'general:purpose')).toBe('\nжилое\nпомещение');
+    await until(() => value(page, 'general:purpose')).toBe('\nжилое\nпомещение');
     for (const key of Object.keys(fields)) {
       await field(page, key).focus();
       await page.keyboard.press('Enter');
@@ -1476,7 +1476,7 @@ describe('Passports pages for every document state', () => {
     await page.goto(`${isolated.url}/task/${id}`);
     await page.context().clearCookies();
     await until(() => page.locator('#error').textContent()).toContain('Your session has ended.');
-    expect(await page.locator('#error a').getAttribute('target')).toBe('_blank');
+    await until(() => page.locator('#error a').getAttribute('target')).toBe('_blank');
     const failed = () => problems.filter((problem) => problem.includes('401')).length;
     const before = failed();
     // Longer than two polls.
