@@ -78,7 +78,7 @@ it.each([
   ['empty.jsonl', Buffer.from('\n')],
   ['utf16.csv', Buffer.from('\ufeffphoto\na.jpg\n', 'utf16le')],
   ['control.jsonl', Buffer.from(`{"photo": "\x01"}\n${'{"photo": "a.jpg"}\n'.repeat(20)}`)],
-])('batches submit leaves %s, a text with errors, to the service', async (name, bytes) => {
+])('batches submit leaves %s, a text that may have errors, to the service', async (name, bytes) => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-batch-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, name), bytes);
