@@ -559,9 +559,9 @@ describe('POST /task/{task_id}/update', () => {
     const history = /id="history".*?<\/details>/s.exec(text)![0];
     expect(history).toContain('История (3)');
     expect(history.match(/admin: [^<]*/g)).toEqual([
-      'admin: Экспликация помещений, строка 2: пусто → лоджия · 3,6',
+      'admin: Экспликация помещений, строка 2: пусто → Помещение: лоджия · Площадь, м²: 3,6',
       'admin: Высота, м, строка 1, пусто → 2,7',
-      'admin: Экспликация помещений, удалённая строка 1: кухня · 9,1 → пусто',
+      'admin: Экспликация помещений, удалённая строка 1: Помещение: кухня · Площадь, м²: 9,1 → пусто',
     ]);
     const reverts = (page: string) => page.match(/data-values="[^"]*"/g)!.map((each) => each.replaceAll('&#34;', '"'));
     // Not of the row that was filled, which this would delete at once, or of the deleted one.

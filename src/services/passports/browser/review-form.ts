@@ -36,7 +36,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   let isStale = false;
   let queue = Promise.resolve();
 
-  /** Names of the inputs that had the focus. */
+  /** Names of the inputs in which a key or the pointer was used; the page alone sets the first focus. */
   const visited = new Set<string>();
   /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
@@ -262,9 +262,11 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       confirmOrContinue();
     }
   });
+  for (const use of ['keydown', 'pointerdown']) {
+    form.addEventListener(use, ({ target }) => visited.add((target as Input).name));
+  }
   form.addEventListener('focusin', ({ target }) => {
     const input = target as Input;
-    visited.add(input.name);
     const why = input.closest('.table')?.querySelector('.review-reasons');
     if (why) why.textContent = input.dataset['review'] ?? '';
   });
@@ -272,6 +274,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     if ((target as Element).id !== 'confirm') return;
     const count = unvisited().length;
     if (count === 0 || window.confirm(fill(texts.confirmSure, { count }))) confirm();
+    else saved.textContent = '';
   });
   initRowButtons(form, texts, save);
   byId('history').addEventListener('click', ({ target }) => {
@@ -286,7 +289,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     if (!isReloading && hasUnsavedInputs(form)) event.preventDefault();
   });
 
-  // After the listeners: the first focus counts as a visit.
+  // After the listeners.
   const restored = restoreInputs(form, id, texts);
   for (const input of restored.conflicting) showConflict(input);
   for (const input of restored.unsaved) save([input]);

@@ -33,7 +33,8 @@ export function initRowButtons(
     // Not a text that the service refused.
     const values = cells.map((cell) => (cell.matches('[aria-invalid]') ? cell.dataset['saved']! : cell.value));
     const isSaved = cells.some((cell) => cell.dataset['saved']);
-    const number = row.dataset['row']!;
+    const number = row.querySelector<HTMLInputElement>('.type-numbering input')?.value.trim();
+    const named = number ? fill(texts.rowNumber, { number }) : row.dataset['row']!;
     // Keeps the place of the row, because rows beside it may be removed meanwhile.
     const offer = el('tr', { class: 'undo' });
     row.after(offer);
@@ -45,7 +46,7 @@ export function initRowButtons(
     if (!isSaved || row.isConnected) offer.remove();
     if (!offer.isConnected) return;
     const undo = el('button', { type: 'button', class: 'small' }, texts.undo);
-    const message = fill(texts.rowDeleted, { row: number });
+    const message = fill(texts.rowDeleted, { row: named });
     offer.append(el('td', { colspan: String(row.cells.length) }, message, ' ', undo));
     // The hint applies to the offer above the focused row.
     announce(offer.nextElementSibling!.matches('.undo') ? message : `${message} ${texts.undoHint}`);
@@ -53,7 +54,7 @@ export function initRowButtons(
       restoreRow(row, offer, texts);
       for (const [i, cell] of cells.entries()) cell.value = values[i]!;
       cells[0]!.focus();
-      announce(fill(texts.rowRestored, { row: number }));
+      announce(fill(texts.rowRestored, { row: named }));
       void save(cells);
     });
   }

@@ -106,6 +106,7 @@ export const reviewTexts = localize({
   revert: { en: 'Restore', ru: 'Вернуть' },
   removeRow: { en: 'Remove row {row}', ru: 'Удалить строку {row}' },
   rowDeleted: { en: 'Row {row} deleted.', ru: 'Строка {row} удалена.' },
+  rowNumber: { en: 'no. {number}', ru: '№\u00a0{number}' },
   undo: { en: 'Undo', ru: 'Отменить' },
   undoHint: { en: 'To undo: Shift+Tab, then Enter.', ru: 'Отменить: Shift+Tab, затем Enter.' },
   rowRestored: { en: 'Row {row} restored.', ru: 'Строка {row} восстановлена.' },

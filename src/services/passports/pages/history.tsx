@@ -33,17 +33,20 @@ export function History(props: {
   });
   const groups = groupByRow(history, schema);
 
+  // A field of an earlier schema has no target.
+  const labelOf = ({ key, target }: Edit): string => (target ? inLanguage(target.spec.label, language) : key);
+  const readable = ({ target, ...values }: Edit, side: 'from' | 'to'): string =>
+    target ? readableValue(values[side], target.spec, view) : displayValue(values[side], language);
+
   const sentence = (group: readonly Edit[]): string => {
-    const { actor, key, target } = group[0]!;
+    const { actor, target } = group[0]!;
     const valuesOf = (side: 'from' | 'to') =>
       group
-        // A field of an earlier schema has no target.
-        .map(({ target, [side]: value }) =>
-          target ? readableValue(value, target.spec, view) : displayValue(value, language),
-        )
-        .filter((text) => text !== '')
+        .map((edit) => ({ edit, value: readable(edit, side) }))
+        .filter(({ value }) => value !== '')
+        .map(({ edit, value }) => (group.length > 1 ? `${labelOf(edit)}: ${value}` : value))
         .join(' · ') || texts.nothing;
-    const label = target ? inLanguage(target.spec.label, language) : key;
+    const label = labelOf(group[0]!);
     const change = { actor, from: valuesOf('from'), to: valuesOf('to') };
     if (target?.kind !== 'cell') return fill(texts.edit, { ...change, field: label });
     const row = rowsOf(target.section).get(target.row) ?? '';
