@@ -72,13 +72,6 @@ it('adds no sum that is not printed, and none of one row', () => {
   expect(totals({ 'rooms:1.area': field(12.5) }, ['12,5'])[0]).toBeUndefined();
 });
 
-it('does not take a cell for the total', () => {
-  const cell = { ...field(12.5), bbox: [0.04, 0.02, 0.064, 0.03] as const };
-  const columns = { 'rooms:1.area': cell, 'rooms:2.area': field(0) };
-  expect(totals(columns, ['12,5'])[0]).toBeUndefined();
-  expect(totals(columns, ['12,5', '12,5'])[0]).toBe(12.5);
-});
-
 it('gives the sure number of a part to the whole if it is the sum of the parts', () => {
   const parts = { ...rooms, 'areas:living_area': field(12.5), 'areas:auxiliary_area': field(24.6) };
   const texts = ['Всего 12,50 12,10', 'Полезная площадь (жилая и подсобная) 24,60'];

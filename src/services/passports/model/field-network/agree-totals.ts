@@ -1,6 +1,6 @@
 import { ROUNDING, sumsOf } from '../../cross-checks.ts';
 import type { Field } from '../../extraction.ts';
-import { type Box, hasCentreIn, type ReadPage, toPageBox } from '../../page-geometry.ts';
+import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -43,7 +43,7 @@ export function agreeTotals(fields: Fields, pages: readonly ReadPage[], schema: 
     const own = agreed[key];
     const isRight = own && sums.some((sum) => Math.abs(Number(own.value) - sum) <= check.tolerance);
     if (!keys.has(key) || isRight || sums.length === 0 || countParts(check.sum, agreed) < MIN_PARTS) continue;
-    numbers ??= printedNumbers(pages, agreed);
+    numbers ??= printedNumbers(pages);
     const found = numbers.find(({ value }) => sums.some((sum) => Math.abs(value - sum) < ROUNDING));
     if (!found) {
       const others = checks.filter((other) => other !== check && other.equals === key);
@@ -103,19 +103,12 @@ interface PrintedNumber {
   readonly tokens: readonly Token[];
 }
 
-/** The numbers with decimals that are no cells of a table. */
-function printedNumbers(pages: readonly ReadPage[], fields: Fields): PrintedNumber[] {
-  const cells = Object.entries(fields).flatMap(([key, { page, bbox }]) =>
-    /:\d+\./u.test(key) && bbox ? [{ page, bbox }] : [],
-  );
-  return valueTokens(pages).flatMap((sheet) => {
-    const boxOf = ({ x0, y0, x1, y1 }: Token): Box =>
-      toPageBox(sheet.page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]);
-    return sheet.tokens.flatMap((token, i): PrintedNumber[] => {
+/** The numbers with decimals. */
+const printedNumbers = (pages: readonly ReadPage[]): PrintedNumber[] =>
+  valueTokens(pages).flatMap(({ tokens: all }) =>
+    all.flatMap((token, i): PrintedNumber[] => {
       if (!/\d[.,]\d/u.test(token.text)) return [];
-      const box = boxOf(token);
-      if (cells.some(({ page, bbox }) => page === sheet.page.page && hasCentreIn(box, bbox))) return [];
-      const before = sheet.tokens[i - 1];
+      const before = all[i - 1];
       const isThousands =
         before &&
         /^\d{1,3}$/u.test(before.text) &&
@@ -125,6 +118,5 @@ function printedNumbers(pages: readonly ReadPage[], fields: Fields): PrintedNumb
         const found = tokens.length > 0 && findNumber(tokens.map(({ text }) => text).join(' '), 2);
         return found ? [{ value: found.value, tokens }] : [];
       });
-    });
-  });
-}
+    }),
+  );

@@ -7,7 +7,6 @@ import { readKindCell } from './kind-cells.ts';
 import type { PageReading } from './page-reading.ts';
 import { best, labelOf, type ReadValue, readingsOf } from './read-values.ts';
 
-const ADDRESS = 'general:address';
 const BLOCK = 'address.block';
 
 /** The class of each part of an address, with one of its synonyms in the schema. */
@@ -55,12 +54,8 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     );
     return { name, usual, all: inCell ? [inCell] : others };
   });
-  const hasHouse = readings.some(({ name, all }) => name === 'address.house' && all.length > 0);
   for (const { name, usual, all } of readings) {
-    // Beside a house in a blank of its own, the rest of a line is another heading.
-    const isWhole = name === 'address.street' && all.length === 1 && !hasHouse;
-    for (const part of all) {
-      const value = isWhole ? withRest(part, reading) : part;
+    for (const value of all) {
       const label = captionOf(value.tokens);
       const synonym = LABELLED.find(([pattern, , classes]) => pattern.test(label) && classes.test(name))?.[1] ?? usual;
       const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
@@ -148,23 +143,6 @@ const VILLAGE =
   /(?<![\p{L}-])(?:п|с|д|х|ст|сл|дер|пос|рп|р\.?\s?п|пгт|село|деревня|пос[её]лок|хутор|станица|слобода|аул|СНТ|насел[её]нн\p{L}{2,3}|поселени[ея])(?![\p{L}-])/iu;
 const TOWN = /(?<!\p{L})(?:г|гор|город)(?!\p{L})/iu;
 const RURAL = /муниципальн|административн|округ|улус/iu;
-
-/** Adds the next words of the line that the network takes for a whole address: `Марта, д. 115а` after `8`. */
-function withRest(read: ReadValue, { tokens, likeliest, areApart }: PageReading): ReadValue {
-  const words = [...read.tokens];
-  const line = lineOf(words.at(-1)!);
-  for (const next of line.slice(line.indexOf(words.at(-1)!) + 1)) {
-    const [last, at] = [words.at(-1)!, tokens.indexOf(next)];
-    const gap = next.x0 - last.x1;
-    const isNext = at >= 0 && gap > -1 && gap < last.y1 - last.y0 && !areApart(at, tokens.indexOf(last));
-    if (!isNext || likeliest(at) !== ADDRESS) break;
-    words.push(next);
-  }
-  const rest = words.slice(read.tokens.length);
-  if (rest.length === 0) return read;
-  const comma = read.tokens.at(-1)!.text.endsWith(',') ? ',' : '';
-  return { ...read, tokens: words, value: `${String(read.value)}${comma} ${joinText(rest)}` };
-}
 
 const lineOf = ({ sheet, y0, y1 }: Token): Token[] =>
   sheet.tokens.filter((token) => token.y0 < y1 && token.y1 > y0).sort((a, b) => a.x0 - b.x0);

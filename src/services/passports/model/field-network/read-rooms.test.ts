@@ -406,15 +406,6 @@ describe('readRows', () => {
     expect(read([sums, ...ROOMS])).toEqual(read(ROOMS));
   });
 
-  it('drops a sentence without a number above numbered rows, and keeps a row beside another text', () => {
-    const hall = { name: 'холл', area: '4,5', height: '2,50' };
-    const textAt = (x: number, form: string): PrintedRow => ({ at: [x - OFFSETS['form']!, 80], cells: { form } });
-    const sentence = { at: [40, 80], cells: { ...hall, form: 'за дверью прямо' } } as const;
-    expect(read([sentence, textAt(222, 'кв. м вдоль стены, высота'), ...ROOMS])).toEqual(read(ROOMS));
-    const beside = textAt(460, 'стены кирпичные с утеплением, полы дощатые');
-    expect(read([{ at: [40, 80], cells: hall }, beside, ...ROOMS])).toHaveLength(ROOMS.length + 1);
-  });
-
   it('keeps the printed order of one column', () => {
     const numbers = ['3', '1', '2'];
     const rows = ROOMS.map((row, i) => ({ ...row, cells: { ...row.cells, no: numbers[i]! } }));

@@ -569,28 +569,6 @@ describe('readParts', () => {
     expect(readParts(reading, address)?.value).toBe('Акмолинская обл., с. Катарколь, пер. Станционный');
   });
 
-  it('adds the next words of a blank that the network takes for a whole address', () => {
-    const reading = readingOf([
-      { at: [200, 40], text: 'Кунгур', name: 'address.city', group: 1 },
-      { at: [182, 60], text: 'ул.' },
-      { at: [206, 60], text: '8', name: 'address.street', group: 2 },
-      { at: [218, 60], text: 'Марта, д. 115а', name: 'general:address', group: 3 },
-      { at: [400, 60], text: 'Пермь', name: 'general:address', group: 4 },
-    ]);
-    expect(readParts(reading, address)?.value).toBe('г. Кунгур, ул. 8 Марта, д. 115а');
-  });
-
-  it('keeps the comma before the added words, and adds none beside a house in a blank of its own', () => {
-    const street: Labelled[] = [
-      { at: [200, 40], text: 'Кунгур', name: 'address.city', group: 1 },
-      { at: [200, 60], text: 'Ленина,', name: 'address.street', group: 2 },
-      { at: [248, 60], text: 'дом 5', name: 'general:address', group: 3 },
-    ];
-    const house = { at: [200, 80], text: '7', name: 'address.house', group: 4 } as const;
-    expect(readParts(readingOf(street), address)?.value).toBe('г. Кунгур, ул. Ленина, дом 5');
-    expect(readParts(readingOf([...street, house]), address)?.value).toBe('г. Кунгур, ул. Ленина, д. 7');
-  });
-
   it('adds no label with several kinds, and no other spelling of the usual kind', () => {
     const reading = readingOf([
       { at: [40, 40], text: 'Город' },

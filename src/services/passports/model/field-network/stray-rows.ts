@@ -2,7 +2,6 @@ import { median } from '../../../../base/median.ts';
 import { createRangeIndex } from '../../../../base/range-index.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
-import { overlapIndex } from '../fields/line-index.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { FEW_ROWS, type Row } from './room-columns.ts';
 import { SAME_LINE } from './room-order.ts';
@@ -22,7 +21,6 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
   const numbering = isApart ? numbers : undefined;
   const numbered = rows.filter(({ cells }) => cells.some(({ spec }) => spec === numbers));
   const isFarFromNumbers = farFrom(numbered);
-  const [top, bottom] = [Math.min(...numbered.map(({ y }) => y)), Math.max(...numbered.map(({ y }) => y))];
   return rows.filter(({ cells }, i) => {
     const specs = cells.map(({ spec }) => spec);
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
@@ -30,8 +28,6 @@ export function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] 
     const isEither = exclusive !== undefined && measuresOf(cells, exclusive) === 1;
     const isLike = shared >= 0.6 * usual.length || (isEither && shared + 1 >= 0.6 * (usual.length + 1));
     if (numbers && isFarFromNumbers(rows[i]!)) return false;
-    const isOutside = rows[i]!.y < top || rows[i]!.y > bottom;
-    if (numbers && isOutside && isInSentence(rows[i]!)) return false;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
@@ -48,23 +44,6 @@ function exclusiveUnit(rows: readonly Row[], usual: readonly ColumnSpec[]): stri
 
 const measuresOf = (cells: readonly ReadCell[], unit: string): number =>
   cells.filter(({ spec }) => spec.unit === unit).length;
-
-/** Whether the line of a row goes on with words of no cell: `Entry from the stair, with a balcony of 4.5 sq m off the living area`. */
-function isInSentence({ cells, x0, y }: Row): boolean {
-  const own = new Set(cells.flatMap(({ tokens }) => tokens));
-  const { tokens } = cells[0]!.tokens[0]!.sheet;
-  const line = overlapIndex(tokens)(y, y)
-    .map((i) => tokens[i]!)
-    .filter((token) => token.y0 < y && token.y1 > y && token.x1 > x0)
-    .sort((a, b) => a.x0 - b.x0);
-  const end = line.findIndex((token, i) => i > 0 && token.x0 - line[i - 1]!.x1 > MAX_SPACE * (token.y1 - token.y0));
-  const others = line.slice(0, end < 0 ? undefined : end).filter((token) => !own.has(token));
-  return others.filter(({ text }) => /^\p{Ll}{3,}/u.test(text)).length >= MIN_OTHER_WORDS;
-}
-
-// Chosen. In heights of a word.
-const MAX_SPACE = 1.5;
-const MIN_OTHER_WORDS = 4;
 
 /** Whether a row is further from the nearest of `rows` than these from each other. */
 function farFrom(rows: readonly Row[]): (row: Row) => boolean {
