@@ -36,7 +36,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   let isStale = false;
   let queue = Promise.resolve();
 
-  /** Names of the inputs in which a key or the pointer was used; the page alone sets the first focus. */
+  /** Names of the inputs in which a key or the pointer was used. The first focus, which the page sets, does not count. */
   const visited = new Set<string>();
   /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
