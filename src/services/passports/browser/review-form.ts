@@ -36,7 +36,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   let isStale = false;
   let queue = Promise.resolve();
 
-  /** Names of the inputs in which a key or the pointer was used. The first focus, which the page sets, does not count. */
+  /** Names of the inputs that the user moved to or left for another one, or changed; the page itself sets the first focus. */
   const visited = new Set<string>();
   /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
@@ -182,15 +182,22 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   /** Ctrl+Enter: focuses the next field to review that was not visited; after the last one, confirms the document. */
   function confirmOrContinue(): void {
     const active = asInput(document.activeElement);
-    if (active !== undefined && form.contains(active) && isChanged(active)) commit(active);
-    const [next, ...others] = unvisited();
+    if (active !== undefined && form.contains(active)) {
+      visited.add(active.name);
+      if (isChanged(active)) commit(active);
+    }
+    const [next] = unvisited();
     if (next === undefined) {
       confirm();
       return;
     }
+    showRemaining();
     focusInput(next);
-    const why = fill(texts.reviewFirst, { count: others.length + 1 });
-    // After the pending saves, which show their own state.
+  }
+
+  /** After the pending saves, which show their own state. */
+  function showRemaining(): void {
+    const why = fill(texts.reviewFirst, { count: unvisited().length });
     queue = queue.then(() => {
       saved.textContent = fill(texts.notConfirmed, { why });
     });
@@ -222,7 +229,9 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   // A changed value replaces the rejected one.
   form.addEventListener('input', ({ target }) => {
     const input = asInput(target);
-    if (input !== undefined) clearMark(input);
+    if (input === undefined) return;
+    clearMark(input);
+    visited.add(input.name);
   });
   // Not on `change`, which date inputs fire for each digit of the year.
   form.addEventListener('focusout', ({ target }) => {
@@ -262,11 +271,9 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       confirmOrContinue();
     }
   });
-  for (const use of ['keydown', 'pointerdown']) {
-    form.addEventListener(use, ({ target }) => visited.add((target as Input).name));
-  }
-  form.addEventListener('focusin', ({ target }) => {
+  form.addEventListener('focusin', ({ target, relatedTarget }) => {
     const input = target as Input;
+    for (const one of [input, relatedTarget as Input | null]) if (one?.name) visited.add(one.name);
     const why = input.closest('.table')?.querySelector('.review-reasons');
     if (why) why.textContent = input.dataset['review'] ?? '';
   });
@@ -274,7 +281,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     if ((target as Element).id !== 'confirm') return;
     const count = unvisited().length;
     if (count === 0 || window.confirm(fill(texts.confirmSure, { count }))) confirm();
-    else saved.textContent = '';
+    else showRemaining();
   });
   initRowButtons(form, texts, save);
   byId('history').addEventListener('click', ({ target }) => {
@@ -289,11 +296,12 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     if (!isReloading && hasUnsavedInputs(form)) event.preventDefault();
   });
 
-  // After the listeners.
+  // After the listeners, which highlight the box of the field.
   const restored = restoreInputs(form, id, texts);
   for (const input of restored.conflicting) showConflict(input);
   for (const input of restored.unsaved) save([input]);
   if (restored.lost.length > 0) showLost(restored.lost);
   if (restored.focused !== null) restored.focused.focus();
   else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
+  visited.clear();
 }

@@ -33,7 +33,7 @@ export function initRowButtons(
     // Not a text that the service refused.
     const values = cells.map((cell) => (cell.matches('[aria-invalid]') ? cell.dataset['saved']! : cell.value));
     const isSaved = cells.some((cell) => cell.dataset['saved']);
-    const number = row.querySelector<HTMLInputElement>('.type-numbering input')?.value.trim();
+    const number = row.querySelector<HTMLInputElement>('.row-number input')?.dataset['saved'];
     const named = number ? fill(texts.rowNumber, { number }) : row.dataset['row']!;
     // Keeps the place of the row, because rows beside it may be removed meanwhile.
     const offer = el('tr', { class: 'undo' });

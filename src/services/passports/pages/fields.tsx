@@ -209,7 +209,9 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;
                   const label = `${inLanguage(spec.label, language)}, ${texts.row} ${row}`;
                   return (
-                    <td class={`type-${isNumbering(spec) ? 'numbering' : spec.type}`}>
+                    <td
+                      class={`type-${isNumbering(spec) ? 'numbering' : spec.type}${spec.numbering ? ' row-number' : ''}`}
+                    >
                       <Input field={cell} view={view} label={label} form={form} />
                     </td>
                   );
