@@ -36,7 +36,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   let isStale = false;
   let queue = Promise.resolve();
 
-  /** Names of the inputs that the user moved to or left for another one, or changed; the page itself sets the first focus. */
+  /** Names of the inputs that the user moved to, left for another one or changed. */
   const visited = new Set<string>();
   /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
@@ -303,5 +303,6 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   if (restored.lost.length > 0) showLost(restored.lost);
   if (restored.focused !== null) restored.focused.focus();
   else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
+  // The user has not moved to it.
   visited.clear();
 }
